@@ -1,0 +1,130 @@
+// swift-tools-version: 6.3
+// Latchkey: a door that opens to a broadcast. The rooms, and what each may import, are in docs/architecture.md.
+
+import PackageDescription
+
+/// What every Swift target is compiled with (docs/architecture.md, "Compiler settings").
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  // Fault points let the crash tests stop the daemon at an exact step. Release builds lack them.
+  .define("FAULT_POINTS", .when(configuration: .debug)),
+]
+
+/// A Debian library: a module map, a shim header, nothing of ours.
+func debian(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
+  .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+/// A room of the house: `imports` is the whole list of what it may see.
+func room(_ name: String, _ imports: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: imports, path: "Sources/\(name)", swiftSettings: strict)
+}
+
+/// The tests of a room.
+func tests(_ name: String, _ imports: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: imports + ["TestSupport"], path: "Tests/\(name)Tests", swiftSettings: strict)
+}
+
+/// One of the three programs.
+func program(_ name: String, _ imports: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: imports, path: "Sources/\(name)", swiftSettings: strict)
+}
+
+let package = Package(
+  name: "latchkey",
+  products: [
+    .executable(name: "latchkeyd", targets: ["latchkeyd"]),
+    .executable(name: "latchkey", targets: ["latchkey"]),
+    .executable(name: "latchkey-keys", targets: ["latchkey-keys"]),
+  ],
+  targets: [
+    // C libraries
+    debian("COpenSSL", "libcrypto", "libssl-dev"),
+    debian("CBluetooth", "bluez", "libbluetooth-dev"),
+    debian("CSQLite", "sqlite3", "libsqlite3-dev"),
+    debian("CYAML", "yaml-0.1", "libyaml-dev"),
+    debian("CJansson", "jansson", "libjansson-dev"),
+    .target(name: "CPOSIX", path: "Sources/CPOSIX"),
+
+    // Rooms, from the ground up
+    room("POSIX", ["CPOSIX"]),
+    room("LatchkeyCrypto", ["COpenSSL"]),
+    room("JSON", ["CJansson"]),
+    room("AirProtocol", ["LatchkeyCrypto"]),
+    room("Advertising", ["AirProtocol"]),
+    room("HCI", ["POSIX", "Advertising", "CBluetooth"]),
+    room("AccessControl", []),
+    room("Database", ["CSQLite"]),
+    room("Ledger", ["Database", "AccessControl", "POSIX"]),
+    room("Provisioning", ["AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
+    room("LockHardware", ["POSIX"]),
+    room("Configuration", ["CYAML", "POSIX"]),
+    room("Holder", ["AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "JSON", "POSIX"]),
+    room(
+      "DoorController",
+      [
+        "AirProtocol", "Advertising", "HCI", "AccessControl", "Ledger", "Provisioning", "LockHardware", "Configuration",
+        "LatchkeyCrypto", "JSON", "POSIX",
+      ]),
+    room("CommandLineTool", ["JSON", "POSIX"]),
+
+    // Programs
+    program(
+      "latchkeyd",
+      ["DoorController", "AccessControl", "Configuration", "Provisioning", "HCI", "CommandLineTool", "JSON", "POSIX"]),
+    program(
+      "latchkey",
+      [
+        "Holder", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "CommandLineTool", "JSON",
+        "POSIX",
+      ]),
+    program(
+      "latchkey-keys",
+      ["Provisioning", "AccessControl", "AirProtocol", "LatchkeyCrypto", "CommandLineTool", "JSON", "POSIX"]),
+
+    // Benchmarks: one program, run by scripts/bench
+    .executableTarget(
+      name: "latchkey-bench",
+      dependencies: [
+        "AirProtocol", "Advertising", "HCI", "AccessControl", "Provisioning", "DoorController", "LatchkeyCrypto",
+        "CommandLineTool", "JSON", "POSIX",
+      ],
+      path: "Benchmarks", swiftSettings: strict),
+
+    // Tests mirror Sources
+    .target(name: "TestSupport", dependencies: ["JSON", "POSIX"], path: "Tests/TestSupport", swiftSettings: strict),
+    tests("POSIX", ["POSIX"]),
+    tests("LatchkeyCrypto", ["LatchkeyCrypto"]),
+    tests("JSON", ["JSON"]),
+    tests("AirProtocol", ["AirProtocol", "LatchkeyCrypto"]),
+    tests("Advertising", ["Advertising", "AirProtocol"]),
+    tests("HCI", ["HCI", "Advertising", "AirProtocol", "POSIX"]),
+    tests("AccessControl", ["AccessControl"]),
+    tests("Database", ["Database"]),
+    tests("Ledger", ["Ledger", "Database", "AccessControl", "POSIX"]),
+    tests(
+      "Provisioning", ["Provisioning", "AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
+    tests("LockHardware", ["LockHardware", "POSIX"]),
+    tests("Configuration", ["Configuration"]),
+    tests("Holder", ["Holder", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "POSIX"]),
+    tests(
+      "DoorController",
+      [
+        "DoorController", "AirProtocol", "Advertising", "HCI", "AccessControl", "Ledger", "Provisioning",
+        "LockHardware", "Configuration",
+        "LatchkeyCrypto", "JSON", "POSIX",
+      ]),
+    tests("CommandLineTool", ["CommandLineTool", "JSON"]),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd",
+      swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,3 @@
+// Jansson. Statics only for macros and variadics that Swift can't import; JSON is its only importer.
+#pragma once
+#include <jansson.h>

@@ -1,0 +1,9 @@
+// OpenSSL 3 (libcrypto). No code of ours; LatchkeyCrypto is its only importer.
+#pragma once
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>

@@ -1,0 +1,3 @@
+// libyaml. Configuration is its only importer.
+#pragma once
+#include <yaml.h>
