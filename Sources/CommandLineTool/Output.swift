@@ -1,3 +1,4 @@
+public import JSON
 public import POSIX
 internal import Synchronization
 internal import Wording
@@ -39,6 +40,11 @@ public final class Output: Sendable {
 
   /// A line for people that isn't the result (a warning, progress): always on standard error, made printable.
   public func note(_ text: String) { write(text.printable + "\n", to: standardError, counts: false) }
+
+  /// A line for programs: written where `--json` was given only.
+  public func emit(_ value: @autoclosure () -> JSONValue) {
+    if json { write(value().text() + "\n", to: standardOutput, counts: true) }
+  }
 
   /// The exit code, unless standard output couldn't be written; a closed pipe is no failure.
   func finished(_ code: ExitCode) throws(CommandError) -> ExitCode {

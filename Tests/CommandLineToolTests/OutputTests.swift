@@ -12,7 +12,7 @@ import Testing
 
   @Test func withJSONPeopleReadStandardError() {
     let run = Run(["say", "--json"])
-    #expect(run.output == "")
+    #expect(run.output == "{\"for\":\"programs\"}\n")
     #expect(run.errors == "for people\na \\u{9}note\n")
   }
 

@@ -1,3 +1,4 @@
+import JSON
 import POSIX
 import Synchronization
 import Wording
@@ -44,6 +45,7 @@ struct Run {
       Subcommand("say", "says", options: [Flag("--flag", "a flag")]) { _, output in
         output.say("for people")
         output.note("a \tnote")
+        output.emit(["for": "programs"])
         return .done
       },
       Subcommand("deny", "denies") { _, output in
