@@ -124,7 +124,7 @@ let package = Package(
       ]),
     tests("CommandLineTool", ["CommandLineTool", "JSON"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd",
+      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd", exclude: ["bumble"],
       swiftSettings: strict),
   ]
 )
