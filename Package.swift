@@ -101,7 +101,7 @@ let package = Package(
       path: "Benchmarks", swiftSettings: strict),
 
     // Tests mirror Sources
-    .target(name: "TestSupport", dependencies: ["JSON", "POSIX"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["CPOSIX", "JSON", "POSIX"], path: "Tests/TestSupport", swiftSettings: strict),
     tests("POSIX", ["POSIX"]),
     tests("Wording", ["Wording"]),
     tests("LatchkeyCrypto", ["LatchkeyCrypto"]),

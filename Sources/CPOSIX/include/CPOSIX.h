@@ -2,6 +2,7 @@
 // POSIX is its only importer.
 #pragma once
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -13,3 +14,10 @@ static inline int cposix_wifexited(int status) { return WIFEXITED(status); }
 static inline int cposix_wexitstatus(int status) { return WEXITSTATUS(status); }
 static inline int cposix_wtermsig(int status) { return WTERMSIG(status); }
 static inline int cposix_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+static inline int cposix_rename_without_replacing(const char *from, const char *to) {
+  return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1u /* RENAME_NOREPLACE */);
+}
+
+// Compiled in CPOSIX.c: they need _GNU_SOURCE, which Swift's importer doesn't set.
+int cposix_pipe(int ends[2]);
+int cposix_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path);
