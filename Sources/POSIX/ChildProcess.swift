@@ -28,8 +28,10 @@ public struct ChildProcess: ~Copyable, Sendable {
   public let number: Int32
   /// How it ended, once that was seen.
   public private(set) var end: ProcessEnd?
-  /// Readable when the process has ended (pidfd_open(2)).
   private let file: FileDescriptor
+
+  /// The descriptor to wait on together with others: readable when the process has ended (pidfd_open(2)).
+  public var descriptor: Int32 { file.number }
 
   /// Starts a program (posix_spawnp(3)) with default signal handling, nothing blocked, and no descriptors but the three.
   ///
@@ -61,7 +63,8 @@ public struct ChildProcess: ~Copyable, Sendable {
   /// - Returns: how it ended; nil when the deadline passes first, and then it goes on.
   public mutating func wait(until deadline: BootInstant) throws(Errno) -> ProcessEnd? {
     if let end { return end }
-    guard try waitReadable(file.number, until: deadline) else { return nil }
+    var poller = Poller([(file.number, .readable)])
+    guard try poller.wait(until: deadline) else { return nil }
     end = try reap(number)
     return end
   }

@@ -46,7 +46,8 @@ public struct SignalQueue: ~Copyable, Sendable {
 
   /// Waits for the next of the signals; nil when the deadline passes first.
   public func next(until deadline: BootInstant? = nil) throws(Errno) -> Signal? {
-    while try waitReadable(file.number, until: deadline) {
+    var poller = Poller([(file.number, .readable)])
+    while try poller.wait(until: deadline) {
       var information = signalfd_siginfo()
       let size = MemoryLayout<signalfd_siginfo>.size
       do throws(Errno) {
@@ -59,22 +60,5 @@ public struct SignalQueue: ~Copyable, Sendable {
       }
     }
     return nil
-  }
-}
-
-/// Waits until a descriptor has something to read, or its other side is gone (poll(2)).
-///
-/// - Returns: false when the deadline passes first.
-func waitReadable(_ number: Int32, until deadline: BootInstant?) throws(Errno) -> Bool {
-  var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-  while true {
-    var milliseconds: Int32 = -1
-    if let deadline {
-      // Rounded up, so that the last wait isn't a busy one.
-      let left = max(0, (deadline - .now()).wholeNanoseconds)
-      milliseconds = Int32(clamping: left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1))
-    }
-    if try systemCall({ unsafe poll(&entry, 1, milliseconds) }) > 0 { return true }
-    if let deadline, BootInstant.now() >= deadline { return false }
   }
 }

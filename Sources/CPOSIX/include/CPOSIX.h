@@ -2,9 +2,9 @@
 // POSIX is its only importer.
 #pragma once
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static inline int cposix_open(const char *path, int flags, unsigned mode) { return open(path, flags, mode); }
+static inline int cposix_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline int cposix_wifexited(int status) { return WIFEXITED(status); }
 static inline int cposix_wexitstatus(int status) { return WEXITSTATUS(status); }
 static inline int cposix_wtermsig(int status) { return WTERMSIG(status); }
