@@ -1,46 +1,10 @@
 internal import CPOSIX
 internal import Glibc
 
-/// Reads a whole regular file.
-///
-/// - Parameters:
-///   - limit: most bytes that are accepted.
-///   - onlyPrivate: refuses a file to which group or others have access (`requirePrivate`), before any byte is read.
-public func readFile(_ path: String, limit: Int, onlyPrivate: Bool = false) throws(FileError) -> [UInt8] {
-  // O_NONBLOCK: opening a pipe that nobody writes would wait for ever.
-  let file = try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, "read")
-  let status = try statusOf(file, path)
-  guard status.isRegular else { throw FileError(path: path, problem: .notRegular) }
-  if onlyPrivate { try requirePrivate(status, path) }
-  guard status.size <= limit else { throw FileError(path: path, problem: .longerThan(limit)) }
-
-  // One byte more than the length shows growth; files of the kernel say 0 and have a page.
-  let capacity = max(status.size, 4096) + 1
-  var failure: Errno?
-  let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-    do throws(Errno) {
-      while count < capacity {
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-        let read = try unsafe file.read(into: rest)
-        if read == 0 { break }
-        count += read
-      }
-    } catch {
-      failure = error
-    }
-  }
-  if let failure { throw FileError(path, "read", failure) }
-  guard bytes.count < capacity, status.size == 0 || bytes.count == status.size else {
-    throw FileError(path: path, problem: .changed)
-  }
-  guard bytes.count <= limit else { throw FileError(path: path, problem: .longerThan(limit)) }
-  return bytes
-}
-
 /// Puts `contents` in the place of a file, or makes it: at any moment the old or the new is there, whole.
 ///
 /// Durable when it returns: the file and its directory are synchronised.
-public func replaceFile(_ path: String, contents: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
+public func replaceFile(_ path: String, contents: Span<UInt8>, mode: UInt32 = 0o600) throws(FileError) {
   let temporary = try writeBeside(path, contents, mode)
   do throws(Errno) {
     try systemCall { unsafe rename(temporary, path) }
@@ -51,10 +15,15 @@ public func replaceFile(_ path: String, contents: [UInt8], mode: UInt32 = 0o600)
   try synchronizeDirectory(of: path)
 }
 
+/// Puts `contents` in the place of a file, or makes it; see above.
+public func replaceFile(_ path: String, contents: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
+  try replaceFile(path, contents: contents.span, mode: mode)
+}
+
 /// Makes a file that must not exist yet, whole or not at all; durable when it returns.
 ///
 /// - Throws: `Errno.exists` in the error, and nothing changed, where something of that name is there.
-public func createFile(_ path: String, contents: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
+public func createFile(_ path: String, contents: Span<UInt8>, mode: UInt32 = 0o600) throws(FileError) {
   try requireAbsent(path)
   let temporary = try writeBeside(path, contents, mode)
   do throws(FileError) {
@@ -63,6 +32,11 @@ public func createFile(_ path: String, contents: [UInt8], mode: UInt32 = 0o600) 
     unlinkQuietly(temporary)
     throw error
   }
+}
+
+/// Makes a file that must not exist yet; see above.
+public func createFile(_ path: String, contents: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
+  try createFile(path, contents: contents.span, mode: mode)
 }
 
 /// Gives a file another name on the same file system, where nothing of that name exists; durable when it returns.
@@ -116,7 +90,7 @@ public func fileStatus(_ path: String) throws(FileError) -> FileStatus? {
 /// Refuses a file or directory to which its group or others have access; the error holds the chmod to run.
 public func requirePrivate(_ path: String) throws(FileError) {
   guard let status = try fileStatus(path) else { throw FileError(path, "look at", .noEntry) }
-  try requirePrivate(status, path)
+  try status.requirePrivate(path)
 }
 
 /// Makes a directory, open to its owner only unless `mode` says otherwise, whose parent exists.
@@ -148,29 +122,8 @@ public func wipe(_ bytes: inout [UInt8]) {
 
 // MARK: - Pieces
 
-private func open(
-  _ path: String, _ flags: Int32, _ operation: String, mode: UInt32 = 0
-) throws(FileError) -> FileDescriptor {
-  do throws(Errno) {
-    return try FileDescriptor.open(path, flags, mode: mode)
-  } catch {
-    throw FileError(path, operation, error)
-  }
-}
-
-private func statusOf(_ file: borrowing FileDescriptor, _ path: String) throws(FileError) -> FileStatus {
-  do throws(Errno) { return try file.status() } catch { throw FileError(path, "look at", error) }
-}
-
-private func requirePrivate(_ status: FileStatus, _ path: String) throws(FileError) {
-  guard status.permissions & 0o077 == 0 else {
-    throw FileError(
-      path: path, problem: .notPrivate(permissions: status.permissions, isDirectory: status.isDirectory))
-  }
-}
-
 /// Writes a file of a name nobody uses into the directory of `path`, durable, and answers its path.
-private func writeBeside(_ path: String, _ contents: [UInt8], _ mode: UInt32) throws(FileError) -> String {
+private func writeBeside(_ path: String, _ contents: Span<UInt8>, _ mode: UInt32) throws(FileError) -> String {
   let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).tmp"
   let file: FileDescriptor
   do throws(Errno) {
@@ -191,9 +144,8 @@ private func writeBeside(_ path: String, _ contents: [UInt8], _ mode: UInt32) th
 /// Makes the names in a file's directory durable.
 private func synchronizeDirectory(of path: String) throws(FileError) {
   let directory = directoryName(path)
-  let file = try open(directory, O_RDONLY | O_DIRECTORY, "open")
   do throws(Errno) {
-    try file.synchronize()
+    try FileDescriptor.open(directory, O_RDONLY | O_DIRECTORY).synchronize()
   } catch .invalidArgument {
     // A file system whose directories can't be synchronised.
   } catch {
