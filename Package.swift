@@ -126,7 +126,7 @@ let package = Package(
       ]),
     tests("CommandLineTool", ["CommandLineTool", "Wording", "JSON", "POSIX"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd",
+      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd", exclude: ["bumble"],
       swiftSettings: strict),
   ]
 )

@@ -16,10 +16,24 @@ func freePorts(_ count: UInt16) -> UInt16? {
 }
 
 private func isFree(_ port: UInt16) -> Bool {
-  guard let socket = try? makeSocket() else { return false }
+  do { return try bound(port, INADDR_ANY).number >= 0 } catch { return false }
+}
+
+/// A socket that listens on a port of 127.0.0.1.
+func listenOnLoopback(_ port: UInt16) throws(Errno) -> FileDescriptor {
+  let socket = try bound(port, INADDR_LOOPBACK)
+  let number = socket.number
+  try systemCall { listen(number, 8) }
+  return socket
+}
+
+private func bound(_ port: UInt16, _ host: UInt32) throws(Errno) -> FileDescriptor {
+  let socket = try makeSocket()
+  let number = socket.number
   var on: Int32 = 1
-  _ = unsafe setsockopt(socket.number, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-  return unsafe withAddress(port, INADDR_ANY) { unsafe bind(socket.number, $0, $1) } == 0
+  try systemCall { unsafe setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size)) }
+  try systemCall { unsafe withAddress(port, host) { unsafe bind(number, $0, $1) } }
+  return socket
 }
 
 /// A TCP connection to a port of this machine.

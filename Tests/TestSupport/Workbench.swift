@@ -10,6 +10,7 @@ public final class Workbench: Sendable {
   private struct Held {
     var processes: [RunningProcess] = []
     var radios: [RootCanal] = []
+    var noisy: [NoisyRadio] = []
   }
 
   private let held = Monitor(Held())
@@ -21,6 +22,13 @@ public final class Workbench: Sendable {
     let radio = try RootCanal()
     held.withLock { $0.radios.append(radio) }
     return radio
+  }
+
+  /// Lays a radio before another that can add noise.
+  public func noisyRadio(before radio: RootCanal) throws -> NoisyRadio {
+    let noisy = try NoisyRadio(before: radio)
+    held.withLock { $0.noisy.append(noisy) }
+    return noisy
   }
 
   /// Starts one of our programs and goes on.
@@ -52,12 +60,13 @@ public final class Workbench: Sendable {
   public var report: String { held.withLock(waking: false) { $0.processes }.map(\.report).joined(separator: "\n") }
 
   fileprivate func end() {
-    let (processes, radios) = held.withLock { held in
+    let all = held.withLock { held in
       defer { held = Held() }
-      return (held.processes, held.radios)
+      return held
     }
-    for process in processes.reversed() { process.stop() }
-    for radio in radios.reversed() { radio.kill() }
+    for process in all.processes.reversed() { process.stop() }
+    for radio in all.noisy.reversed() { radio.end() }
+    for radio in all.radios.reversed() { radio.kill() }
   }
 }
 
