@@ -40,7 +40,9 @@ extension HCICommand {
     let noPeer: [UInt8] = [0, 0, 0, 0, 0, 0, 0]
     return HCICommand(
       .leSetAdvertisingParameters,
-      littleEndian(interval) + littleEndian(interval) + [0x03, OwnAddress.random] + noPeer + [0x07, FilterPolicy.anyone])
+      littleEndian(interval) + littleEndian(interval) + [0x03, OwnAddress.random] + noPeer + [
+        0x07, FilterPolicy.anyone,
+      ])
   }
 
   /// Advertising data, padded to the 31 bytes that the command always has (7.8.7).
