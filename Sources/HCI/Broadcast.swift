@@ -1,3 +1,4 @@
+public import Advertising
 public import POSIX
 
 /// The plain way for a holder to send: open, advertise, wait, close.
@@ -33,8 +34,8 @@ public final class Broadcast: Sendable {
   deinit { close() }
 
   /// Sends these data from now on, in place of those sent before; returns when the controller has begun.
-  public func advertise(_ advertisement: Advertisement) throws(RadioError) {
-    radio.want { $0.advertisement = advertisement }
+  public func advertise(_ data: AdvertisingData) throws(RadioError) {
+    radio.want { $0.advertisement = data }
     try settle(within: .seconds(5))
   }
 
