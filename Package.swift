@@ -100,7 +100,8 @@ let package = Package(
       path: "Benchmarks", swiftSettings: strict),
 
     // Tests mirror Sources
-    .target(name: "TestSupport", dependencies: ["CPOSIX", "JSON", "POSIX"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["CPOSIX", "JSON", "POSIX"], path: "Tests/TestSupport", swiftSettings: strict),
     tests("POSIX", ["POSIX"]),
     tests("LatchkeyCrypto", ["LatchkeyCrypto"]),
     tests("JSON", ["JSON"]),
@@ -124,7 +125,8 @@ let package = Package(
       ]),
     tests("CommandLineTool", ["CommandLineTool", "JSON"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd", exclude: ["bumble"],
+      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd",
+      exclude: ["bumble"],
       swiftSettings: strict),
   ]
 )
