@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// A moment of CLOCK_BOOTTIME: it never goes back, is never set, and goes on while the machine sleeps.

@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// A value that several threads share: a mutex around it, and a condition to wait for a change of it.

@@ -1,0 +1,63 @@
+/// What went wrong with a file, with its path and what the system said.
+public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kinds of fault.
+  public enum Problem: Hashable, Sendable {
+    /// A system call failed; `operation` is a verb for people: "read", "create".
+    case system(operation: String, Errno)
+    /// It is a directory, a pipe or a device.
+    case notRegular
+    /// It has more bytes than the limit named.
+    case longerThan(Int)
+    /// Its length changed while it was read.
+    case changed
+    /// Group or others have access to a file that holds secrets; the permission bits and whether it is a directory.
+    case notPrivate(permissions: UInt32, isDirectory: Bool)
+    /// Another process holds the lock.
+    case busy
+  }
+
+  public let path: String
+  public let problem: Problem
+
+  public init(path: String, problem: Problem) {
+    self.path = path
+    self.problem = problem
+  }
+
+  init(_ path: String, _ operation: String, _ errno: Errno) {
+    self.init(path: path, problem: .system(operation: operation, errno))
+  }
+
+  /// The system's error number, where a system call failed.
+  public var errno: Errno? { if case .system(_, let errno) = problem { errno } else { nil } }
+
+  /// One line that names the file; for a file that others can read, the command that mends it.
+  public var description: String {
+    switch problem {
+    case .system(let operation, let errno): return "can't \(operation) \(path): \(errno)"
+    case .notRegular: return "\(path): not a regular file"
+    case .longerThan(let limit): return "\(path): longer than \(limit) bytes"
+    case .changed: return "\(path): changed while it was read"
+    case .busy: return "\(path): another process holds it"
+    case .notPrivate(let permissions, let isDirectory):
+      let digits = String(permissions, radix: 8)
+      let mode = String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+      return
+        "\(path): others have access to it (mode \(mode)); run: chmod \(isDirectory ? 700 : 600) \(shellQuoted(path))"
+    }
+  }
+}
+
+/// The path as a word of a shell command.
+private func shellQuoted(_ path: String) -> String {
+  let plain = path.utf8.allSatisfy { byte in
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    case UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+    default: false
+    }
+  }
+  if plain, !path.isEmpty { return path }
+  return "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}

@@ -1,0 +1,26 @@
+internal import Glibc
+
+/// A lock that one process at a time holds on a file beside what it protects (flock(2)).
+///
+/// The kernel gives it up when the value, or the process, ends; a kill leaves nothing to clear away.
+public struct FileLock: ~Copyable, Sendable {
+  private let file: FileDescriptor
+
+  /// Takes the lock at once, making the file (0600) where there is none.
+  ///
+  /// - Throws: problem `busy` where another holds it.
+  public static func acquire(_ path: String) throws(FileError) -> FileLock {
+    do throws(Errno) {
+      let file = try FileDescriptor.open(path, O_RDWR | O_CREAT, mode: 0o600)
+      let number = file.number
+      try systemCall { flock(number, LOCK_EX | LOCK_NB) }
+      return FileLock(file: file)
+    } catch .wouldBlock {
+      throw FileError(path: path, problem: .busy)
+    } catch {
+      throw FileError(path, "lock", error)
+    }
+  }
+
+  private init(file: consuming FileDescriptor) { self.file = file }
+}

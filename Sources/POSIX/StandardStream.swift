@@ -1,0 +1,24 @@
+internal import Glibc
+
+/// The process's standard output or standard error; nobody owns them, so they are never closed.
+public enum StandardStream: Int32, Sendable {
+  case output = 1
+  case error = 2
+
+  /// Writes all of `bytes` (write(2), again until everything is out).
+  public func writeAll(_ bytes: [UInt8]) throws(Errno) {
+    var written = 0
+    while written < bytes.count {
+      let start = written
+      written += try systemCall { () -> Int in
+        unsafe bytes.withUnsafeBytes { buffer in
+          let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[start...])
+          return unsafe write(rawValue, rest.baseAddress, rest.count)
+        }
+      }
+    }
+  }
+
+  /// Makes writing into a pipe that nobody reads an error (EPIPE) instead of the process's end (SIGPIPE).
+  public static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+}

@@ -1,0 +1,84 @@
+internal import Glibc
+internal import POSIX
+
+/// A folder of its own for one test; gone with this value.
+public final class TemporaryDirectory: Sendable {
+  /// Its absolute path.
+  public let path: String
+
+  public init() throws {
+    let base = environmentVariable("TMPDIR") ?? "/tmp"
+    var template = Array("\(base)/latchkey-test-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw Errno.current }
+    path = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { removeTree(path) }
+
+  /// The absolute path of a name in it.
+  public func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Writes a file into it and answers its path.
+  @discardableResult
+  public func write(_ name: String, _ text: String, mode: UInt32 = 0o600) throws -> String {
+    try write(name, bytes: Array(text.utf8), mode: mode)
+  }
+
+  /// Writes a file into it and answers its path.
+  @discardableResult
+  public func write(_ name: String, bytes: [UInt8], mode: UInt32 = 0o600) throws -> String {
+    let file = try FileDescriptor.open(self(name), O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
+    try file.writeAll(bytes)
+    try systemCall { unsafe chmod(self(name), mode) }
+    return self(name)
+  }
+
+  /// The bytes of a file in it.
+  public func read(_ name: String) throws -> [UInt8] {
+    let file = try FileDescriptor.open(self(name), O_RDONLY)
+    var bytes: [UInt8] = []
+    while true {
+      let more = try file.read(upTo: 65_536)
+      if more.isEmpty { return bytes }
+      bytes += more
+    }
+  }
+
+  /// The text of a file in it.
+  public func text(_ name: String) throws -> String { String(decoding: try read(name), as: UTF8.self) }
+
+  /// Whether a name is in it.
+  public func has(_ name: String) -> Bool { unsafe access(self(name), F_OK) == 0 }
+
+  /// The names in it, sorted.
+  public func names() throws -> [String] { directoryEntries(path).sorted() }
+
+  /// Makes a folder in it and answers its path.
+  @discardableResult
+  public func makeDirectory(_ name: String) throws -> String {
+    try systemCall { unsafe mkdir(self(name), 0o700) }
+    return self(name)
+  }
+}
+
+func directoryEntries(_ path: String) -> [String] {
+  guard let stream = unsafe opendir(path) else { return [] }
+  defer { unsafe closedir(stream) }
+  var names: [String] = []
+  while let entry = unsafe readdir(stream) {
+    let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+      unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+    }
+    if name != ".", name != ".." { names.append(name) }
+  }
+  return names
+}
+
+/// Removes a folder and all in it; symbolic links are removed, not followed.
+private func removeTree(_ path: String) {
+  for name in directoryEntries(path) {
+    let entry = "\(path)/\(name)"
+    if unsafe unlink(entry) != 0 { removeTree(entry) }
+  }
+  unsafe rmdir(path)
+}

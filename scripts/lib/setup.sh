@@ -1,0 +1,136 @@
+# Shell helpers of scripts/*: what a fresh Debian 12 lacks is installed here, and said. Sourced, never run.
+# shellcheck shell=bash
+
+set -euo pipefail
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+cache="$root/.cache"
+cd "$root"
+
+say() { printf '%s\n' "$*" >&2; }
+die() {
+  say "${0##*/}: $*"
+  exit 1
+}
+
+# What the build needs, what the virtual radio needs, and what only the tests need (btmon's library).
+build_packages=(libbluetooth-dev libjansson-dev libsqlite3-dev libssl-dev libyaml-dev pkg-config
+  binutils gcc git libc6-dev libstdc++-12-dev tzdata)
+radio_packages=(ca-certificates python3 python3-venv)
+test_packages=(libglib2.0-0)
+
+is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# Installs the Debian packages named that aren't there yet; without any, it asks nothing of the network.
+need_packages() {
+  local missing=() package
+  for package in "$@"; do is_installed "$package" || missing+=("$package"); done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  local become=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "these Debian packages are missing: ${missing[*]}
+As root: apt-get update && apt-get install --no-install-recommends ${missing[*]}"
+    become=(sudo)
+  fi
+  say "Installing Debian packages: ${missing[*]}"
+  local log="$cache/apt.log"
+  mkdir -p "$cache"
+  { "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q update &&
+    "${become[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get -q -y --no-install-recommends install "${missing[@]}"; } </dev/null >"$log" 2>&1 || {
+    tail -n 20 "$log" >&2
+    die "apt-get failed (all of its output: .cache/apt.log)"
+  }
+}
+
+# Finds a Swift toolchain of at least 6.3 on PATH.
+need_swift() {
+  command -v swift >/dev/null || die "no \`swift\` on PATH.
+Latchkey needs a Swift 6.3 toolchain for Debian 12 (https://www.swift.org/install/linux/); put its usr/bin on PATH."
+  local version
+  version="$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)"
+  [ "$(printf '%s\n' 6.3 "$version" | sort -V | head -n 1)" = 6.3 ] ||
+    die "Swift ${version:-of an unknown version} ($(command -v swift)) is too old: 6.3 is needed."
+}
+
+# Lays the Python packages of scripts/requirements/NAME.txt, pinned and checked by hash, into .cache/python.
+need_python() {
+  local environment="$cache/python" name requirements stamp
+  if [ ! -x "$environment/bin/python" ]; then
+    say "Making a Python environment in .cache/python"
+    mkdir -p "$cache"
+    /usr/bin/python3 -m venv "$environment"
+  fi
+  for name in "$@"; do
+    requirements="scripts/requirements/$name.txt"
+    stamp="$environment/.latchkey-$name"
+    cmp -s "$requirements" "$stamp" && continue
+    say "Installing into .cache/python: $(sed -n 's/^\([a-z][^ ]*==[^ ]*\).*/\1/p' "$requirements" | tr '\n' ' ')"
+    "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+      --requirement "$requirements" </dev/null >&2 || die "pip failed on $requirements"
+    cp "$requirements" "$stamp"
+  done
+}
+
+# The virtual radio's program at .cache/rootcanal. The ELF itself: killing `python -m rootcanal` would orphan it.
+need_rootcanal() {
+  [ "$(uname -m)" = x86_64 ] || die "the virtual radio (RootCanal) exists for x86-64 only; this is $(uname -m)."
+  need_python rootcanal
+  local program
+  program="$("$cache/python/bin/python" -c \
+    'import rootcanal.binaries as b; print(b.get_package_binary_resource_path("rootcanal"))')"
+  ln -sfn "$program" "$cache/rootcanal"
+}
+
+# btmon at .cache/btmon, unpacked and not installed: the package bluez would start a daemon that takes the adapters.
+need_btmon() {
+  [ -x "$cache/btmon" ] && return 0
+  say "Unpacking btmon of the Debian package bluez into .cache"
+  local folder="$cache/bluez"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  apt-cache show bluez >/dev/null 2>&1 || need_apt_lists
+  (cd "$folder" && apt-get -q download bluez >download.log 2>&1 && dpkg-deb -x bluez_*.deb .) </dev/null || {
+    cat "$folder/download.log" >&2
+    die "apt-get download bluez failed"
+  }
+  ln -sfn "$folder/usr/bin/btmon" "$cache/btmon"
+}
+
+need_apt_lists() {
+  local become=()
+  [ "$(id -u)" -eq 0 ] || become=(sudo)
+  "${become[@]}" apt-get -q update </dev/null >"$cache/apt.log" 2>&1 || die "apt-get update failed (.cache/apt.log)"
+}
+
+# Only one of these scripts installs at a time.
+install_lock() {
+  mkdir -p "$cache"
+  exec 9>"$cache/lock"
+  flock 9
+}
+install_unlock() { exec 9>&-; }
+
+setup_demo() {
+  install_lock
+  need_packages "${build_packages[@]}" "${radio_packages[@]}"
+  need_swift
+  need_rootcanal
+  install_unlock
+}
+
+setup_build() {
+  install_lock
+  need_packages "${build_packages[@]}"
+  need_swift
+  install_unlock
+}
+
+setup_tests() {
+  install_lock
+  need_packages "${build_packages[@]}" "${radio_packages[@]}" "${test_packages[@]}"
+  need_swift
+  need_rootcanal
+  need_python bumble
+  need_btmon
+  install_unlock
+}
