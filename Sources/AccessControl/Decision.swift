@@ -61,29 +61,3 @@ public struct Decision: Hashable, Sendable {
     self.trace = trace
   }
 }
-
-/// The rules of a decision; `allCases` is the order in which they are looked at (docs/decisions/0011).
-///
-/// The raw values are the words of `latchkeyd check`.
-public enum AccessRule: String, CaseIterable, Hashable, Sendable {
-  /// The credential isn't revoked.
-  case revoked
-  /// The credential isn't disabled.
-  case disabled
-  /// The credential may give this command.
-  case command
-  /// The door and the credential accept this kind of freshness, for this command.
-  case freshness
-  /// The clock is trusted where it matters.
-  case clock
-  /// The credential's start has come.
-  case start
-  /// The credential's end hasn't come.
-  case end
-  /// The bundle's end hasn't come.
-  case bundle
-  /// The door isn't locked down, where that matters.
-  case lockdown
-  /// Uses are left, where the command spends one.
-  case uses
-}

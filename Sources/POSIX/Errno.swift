@@ -21,6 +21,7 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable {
   public static let notDirectory = Errno(rawValue: ENOTDIR)
   public static let wouldBlock = Errno(rawValue: EAGAIN)
   public static let inProgress = Errno(rawValue: EINPROGRESS)
+  public static let canceled = Errno(rawValue: ECANCELED)
   public static let connectionRefused = Errno(rawValue: ECONNREFUSED)
   public static let brokenPipe = Errno(rawValue: EPIPE)
   public static let timedOut = Errno(rawValue: ETIMEDOUT)

@@ -22,10 +22,3 @@ public enum StandardStream: Int32, Sendable {
   /// Makes writing into a pipe that nobody reads an error (EPIPE) instead of the process's end (SIGPIPE).
   public static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 }
-
-/// What the environment holds under a name (getenv(3)); nil where it is unset or empty.
-public func environmentVariable(_ name: String) -> String? {
-  guard let value = unsafe getenv(name) else { return nil }
-  let text = unsafe String(cString: value)
-  return text.isEmpty ? nil : text
-}

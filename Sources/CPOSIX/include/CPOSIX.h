@@ -2,14 +2,19 @@
 // POSIX is its only importer.
 #pragma once
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static inline int cposix_open(const char *path, int flags, unsigned mode) { return open(path, flags, mode); }
+static inline int cposix_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline int cposix_wifexited(int status) { return WIFEXITED(status); }
 static inline int cposix_wexitstatus(int status) { return WEXITSTATUS(status); }
 static inline int cposix_wtermsig(int status) { return WTERMSIG(status); }
@@ -17,7 +22,20 @@ static inline int cposix_name_thread(const char *name) { return prctl(PR_SET_NAM
 static inline int cposix_rename_without_replacing(const char *from, const char *to) {
   return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1u /* RENAME_NOREPLACE */);
 }
+static inline int cposix_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0u); }
+
+// What the kernel says of the wall clock, without changing it (adjtimex(2), modes 0); the struct has unnamed bit fields,
+// which Swift doesn't see. The answer is the clock's state (TIME_OK … TIME_ERROR) or -1.
+static inline int cposix_clock_state(int *status, long *maximum_error_us, long *estimated_error_us) {
+  struct timex clock = {.modes = 0};
+  int state = adjtimex(&clock);
+  *status = clock.status;
+  *maximum_error_us = clock.maxerror;
+  *estimated_error_us = clock.esterror;
+  return state;
+}
 
 // Compiled in CPOSIX.c: they need _GNU_SOURCE, which Swift's importer doesn't set.
 int cposix_pipe(int ends[2]);
 int cposix_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path);
+const char *cposix_signal_name(int signal);  // "TERM"; null for an unknown one

@@ -1,0 +1,139 @@
+/// Whether a door is to be open, until when, and why: lockdown over hold over pulse (docs/door-modes.md).
+///
+/// A plain state machine: it moves nothing and knows no clock. Moments are durations since the machine's start; what it
+/// answers is for the lock to do.
+public struct DoorMode: Hashable, Sendable {
+  /// How long the door is kept unlocked.
+  public enum Hold: Hashable, Sendable {
+    case none
+    case until(Duration)
+    /// Until released.
+    case indefinite
+  }
+
+  /// What the lock has to do now.
+  public enum Change: Hashable, Sendable {
+    /// Be open until that moment, instead of any earlier deadline; nil: without one.
+    case open(until: Duration?)
+    /// Be closed, without any deadline.
+    case close
+    case nothing
+  }
+
+  /// When the last `unlock` ends; may have passed.
+  public private(set) var pulseUntil: Duration?
+  /// Its moment may have passed.
+  public private(set) var hold = Hold.none
+  public private(set) var isLockedDown = false
+
+  /// A locked door.
+  public init() {}
+
+  init(hold: Hold, isLockedDown: Bool) {
+    self.hold = hold
+    self.isLockedDown = isLockedDown
+  }
+
+  /// Carries out a granted order.
+  ///
+  /// An order that opens does nothing in lockdown; the decision has denied it before.
+  public mutating func apply(_ order: DoorOrder, now: Duration) -> Change {
+    switch order {
+    case .unlock(let duration):
+      if isLockedDown { return .nothing }
+      pulseUntil = max(pulseUntil ?? now, now + max(.zero, duration))
+      return wanted(now: now)
+    case .hold(let duration):
+      if isLockedDown { return .nothing }
+      hold = duration.map { .until(now + max(.zero, $0)) } ?? .indefinite
+      return wanted(now: now)
+    case .lock:
+      shut()
+      return .close
+    case .release:
+      if hold == .none { return .nothing }
+      hold = .none
+      return wanted(now: now)
+    case .lockdown(end: false):
+      shut()
+      isLockedDown = true
+      return .close
+    case .lockdown(end: true):
+      isLockedDown = false
+      return .nothing
+    case .status:
+      return .nothing
+    }
+  }
+
+  /// Forgets a pulse or hold whose moment has come; `close` where that was the last reason to be open.
+  ///
+  /// The lock keeps its deadline by itself; this is how the log and the answers learn of it.
+  public mutating func expire(now: Duration) -> Change {
+    guard pulseUntil != nil || hold != .none else { return .nothing }
+    if let pulseUntil, pulseUntil <= now { self.pulseUntil = nil }
+    if case .until(let moment) = hold, moment <= now { hold = .none }
+    return pulseUntil == nil && hold == .none ? .close : .nothing
+  }
+
+  /// What a lock that knows nothing has to do: for the start, and after the hardware came back.
+  public func wanted(now: Duration) -> Change {
+    if isLockedDown { return .close }
+    switch openUntil {
+    case .none: return .close
+    case .never: return .open(until: nil)
+    case .moment(let moment): return moment > now ? .open(until: moment) : .close
+    }
+  }
+
+  /// When `expire` has to be called; nil where no moment is awaited.
+  public var nextDeadline: Duration? {
+    if case .until(let moment) = hold { return min(moment, pulseUntil ?? moment) }
+    return pulseUntil
+  }
+
+  /// What the door says of itself.
+  public func state(now: Duration) -> DoorState {
+    if isLockedDown { return .lockedDown }
+    switch hold {
+    case .indefinite: return .heldOpen
+    case .until(let moment) where moment > now: return .heldOpen
+    default: return pulseUntil.map { $0 > now } ?? false ? .unlocked : .locked
+    }
+  }
+
+  /// The answer frame's detail: seconds until it locks, rounded up; 65535 for no end, 0 where it is locked.
+  public func secondsUntilLocked(now: Duration) -> UInt16 {
+    switch openUntil {
+    case .none: 0
+    case .never: .max
+    case .moment(let moment): moment > now ? UInt16(clamping: min(65_534, secondsRoundedUp(moment - now))) : 0
+    }
+  }
+
+  private mutating func shut() {
+    pulseUntil = nil
+    hold = .none
+  }
+
+  private enum End {
+    case none
+    case moment(Duration)
+    case never
+  }
+
+  /// The later of the pulse's and the hold's end.
+  private var openUntil: End {
+    switch hold {
+    case .indefinite: .never
+    case .until(let moment): .moment(max(moment, pulseUntil ?? moment))
+    case .none: pulseUntil.map { .moment($0) } ?? .none
+    }
+  }
+}
+
+/// Whole seconds that are enough for a duration of at most 292 years.
+func secondsRoundedUp(_ duration: Duration) -> Int64 {
+  let (seconds, attoseconds) = duration.components
+  return attoseconds > 0 && seconds < .max ? seconds + 1 : seconds
+}

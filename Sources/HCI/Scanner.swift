@@ -1,0 +1,50 @@
+/// What the controller has been told about scanning, and the next step towards what is wanted.
+///
+/// Pure: a step is sent by the supervisor, which brings the reply back. 100 % duty cycle, duplicate filter off.
+struct Scanner: Sendable {
+  enum Step: Hashable, Sendable {
+    case setParameters(ScanMode)
+    case enable
+    case disable
+  }
+
+  /// 60 ms, the window likewise: long enough that switching channels costs little.
+  static let interval: UInt16 = 0x60
+
+  private var parameters: ScanMode?
+  /// Nil: not known, for example after a predecessor was killed.
+  private(set) var isEnabled: Bool?
+
+  /// The next step, nil where all is as wanted.
+  func nextStep(towards wanted: ScanMode?) -> Step? {
+    guard let wanted else { return isEnabled == false ? nil : .disable }
+    // Parameters may change only while scanning is off (Vol 4, Part E, 7.8.10).
+    if parameters != wanted { return isEnabled == false ? .setParameters(wanted) : .disable }
+    return isEnabled == true ? nil : .enable
+  }
+
+  /// Notes what came of a step.
+  ///
+  /// - Returns: whether going on makes sense; false where the controller refused what it must be able to.
+  mutating func finished(_ step: Step, _ status: ControllerStatus) -> Bool {
+    switch step {
+    case .disable: isEnabled = false
+    case .setParameters(let mode) where status == .success: parameters = mode
+    case .enable where status == .success: isEnabled = true
+    default: return false
+    }
+    // A controller that wasn't scanning may answer a disable with "command disallowed"; off it is all the same.
+    return true
+  }
+
+  /// What a Reset leaves (Vol 4, Part E, 7.3.2).
+  mutating func forget() { self = Scanner() }
+
+  static func command(_ step: Step) -> HCICommand {
+    switch step {
+    case .setParameters(let mode): .leSetScanParameters(mode, interval: interval)
+    case .enable: .leSetScanEnable(true)
+    case .disable: .leSetScanEnable(false)
+    }
+  }
+}

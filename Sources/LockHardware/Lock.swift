@@ -1,0 +1,46 @@
+public import POSIX
+
+/// How a lock stands.
+public enum LockPosition: String, Hashable, Sendable {
+  /// Whoever pushes the door can go through.
+  case open
+  /// Nobody can.
+  case closed
+}
+
+/// A door's lock, which knows nothing of who asked.
+///
+/// Each lock has a thread and a deadline of its own: it closes by itself when its time is over, whatever the rest of
+/// the program does. The newest command counts and replaces what an earlier one set. None of these waits, but `stop`.
+public protocol Lock: Sendable {
+  /// Opens the lock, or keeps it open, until that moment; nil: until the next command.
+  func open(until: BootInstant?)
+  /// Closes the lock; a movement to open that still runs is broken off.
+  func close()
+  /// Closes the lock and ends its thread; what comes later is ignored. Waits for the closing, once tried.
+  func stop()
+}
+
+/// What a lock tells: it moved, or it couldn't.
+public struct LockReport: Hashable, Sendable {
+  /// The kinds of report.
+  public enum Event: Hashable, Sendable {
+    /// The lock stands there now. An opening that only lasts longer is no movement.
+    case moved(LockPosition)
+    /// The lock didn't get there; how it stands is unknown.
+    ///
+    /// After a failed opening it is closed, after a failed closing the closing is tried again and again.
+    case failed(LockPosition, reason: String)
+  }
+
+  public let event: Event
+  public let at: BootInstant
+
+  public init(_ event: Event, at: BootInstant) {
+    self.event = event
+    self.at = at
+  }
+}
+
+/// Who listens to a lock: called on the lock's thread, so it neither waits nor stops the lock.
+public typealias LockReporter = @Sendable (LockReport) -> Void

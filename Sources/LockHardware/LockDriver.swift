@@ -1,0 +1,98 @@
+internal import POSIX
+internal import Synchronization
+
+/// What moves a lock.
+protocol Actuator: Sendable {
+  /// Moves the lock and waits until it stands there.
+  ///
+  /// - Parameter watch: says when the movement is no longer wanted.
+  func move(_ target: LockPosition, _ watch: LockDriver.Watch) -> Movement
+}
+
+/// How a movement came out, with the reason for people where it failed.
+enum Movement: Equatable {
+  case done
+  case interrupted
+  case failed(String)
+}
+
+/// A lock's thread: does what `LockState` says.
+final class LockDriver: Lock {
+  private let state = Mutex(LockState())
+  private let wakeUp: WakeUp
+  private let actuator: any Actuator
+  private let report: LockReporter
+  private let thread = Mutex<Thread?>(nil)
+
+  /// Starts the thread, which closes the lock first.
+  init(name: String, _ actuator: any Actuator, _ report: @escaping LockReporter) throws(Errno) {
+    wakeUp = try WakeUp()
+    self.actuator = actuator
+    self.report = report
+    let thread = try Thread(name: "lock \(name)") { [self] in run() }
+    self.thread.withLock { $0 = thread }
+  }
+
+  func open(until: BootInstant?) { change { $0.open(until: until) } }
+
+  func close() { change { $0.close() } }
+
+  func stop() {
+    change { $0.stop() }
+    thread.withLock { $0 }?.join()
+  }
+
+  private func change(_ body: (inout LockState) -> Void) {
+    state.withLock { body(&$0) }
+    wakeUp.signal()
+  }
+
+  private func run() {
+    var poller = Poller([(wakeUp.descriptor, .readable)])
+    while true {
+      wakeUp.clear()
+      switch state.withLock({ $0.next(now: .now()) }) {
+      case .end: return
+      case .move(let target): move(target)
+      case .wait(let deadline):
+        // Nothing but a wrong argument makes poll(2) fail; going round is right then, too.
+        do throws(Errno) { _ = try poller.wait(until: deadline) } catch {}
+      }
+    }
+  }
+
+  private func move(_ target: LockPosition) {
+    let movement = actuator.move(target, Watch(driver: self, target: target))
+    let now = BootInstant.now()
+    let outcome: LockState.Outcome =
+      switch movement {
+      case .done: .done
+      case .interrupted: .interrupted
+      case .failed: .failed
+      }
+    state.withLock { $0.finished(target, outcome, now: now) }
+    switch movement {
+    case .done: report(LockReport(.moved(target), at: now))
+    case .failed(let reason): report(LockReport(.failed(target, reason: reason), at: now))
+    case .interrupted: break
+    }
+  }
+
+  /// Tells a movement that runs whether it is still wanted.
+  struct Watch {
+    fileprivate let driver: LockDriver
+    fileprivate let target: LockPosition
+
+    /// Readable when a command came: look again.
+    var descriptor: Int32 { driver.wakeUp.descriptor }
+
+    /// When an opening is over by itself; nil where it isn't.
+    var deadline: BootInstant? { target == .open ? driver.state.withLock { $0.deadline } : nil }
+
+    /// Whether the movement is still wanted; takes the signal of a command that came.
+    func stillWanted() -> Bool {
+      driver.wakeUp.clear()
+      return driver.state.withLock { $0.stillWanted(target, now: .now()) }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+internal import POSIX
+
+/// What a lock is to do and what is known of it; time is an argument, effects are returned.
+struct LockState: Sendable {
+  /// What the lock's thread does next.
+  enum Step: Equatable {
+    case move(LockPosition)
+    /// Nothing until a command comes, or that moment.
+    case wait(until: BootInstant?)
+    case end
+  }
+
+  /// How a movement came out.
+  enum Outcome: Equatable {
+    case done
+    case failed
+    /// Broken off because it was no longer wanted.
+    case interrupted
+  }
+
+  private enum Wanted: Equatable {
+    case closed
+    case open(until: BootInstant?)
+  }
+
+  /// The first wait after a closing that failed; it doubles up to the last.
+  static let firstRetry = Duration.milliseconds(250)
+  static let lastRetry = Duration.seconds(30)
+
+  private var wanted = Wanted.closed
+  /// Counts commands, so that what happens to an older one isn't held against a newer.
+  private var command = 0
+  private var movingFor = 0
+  /// Nil: unknown, as at the start.
+  private var position: LockPosition?
+  private var failures = 0
+  private var retryAt: BootInstant?
+  private(set) var isStopping = false
+
+  mutating func open(until: BootInstant?) {
+    if isStopping { return }
+    wanted = .open(until: until)
+    command += 1
+  }
+
+  mutating func close() {
+    wanted = .closed
+    command += 1
+    // Somebody asks now: the wait that an earlier failure began is not for them.
+    retryAt = nil
+  }
+
+  mutating func stop() {
+    close()
+    isStopping = true
+  }
+
+  /// What to do now.
+  mutating func next(now: BootInstant) -> Step {
+    expire(now)
+    switch (wanted, position) {
+    case (.open(let until), .open): return .wait(until: until)
+    case (.open, _): return start(.open)
+    case (.closed, .closed): return isStopping ? .end : .wait(until: nil)
+    case (.closed, _):
+      if let retryAt, retryAt > now { return isStopping ? .end : .wait(until: retryAt) }
+      return start(.closed)
+    }
+  }
+
+  /// Whether a movement to open that runs is still wanted; a closing always is.
+  func stillWanted(_ target: LockPosition, now: BootInstant) -> Bool {
+    switch wanted {
+    case .open(let until?): target == .closed || until > now
+    case .open(nil): true
+    case .closed: target == .closed
+    }
+  }
+
+  /// When an opening that runs is no longer wanted by itself.
+  var deadline: BootInstant? { if case .open(let until) = wanted { until } else { nil } }
+
+  mutating func finished(_ target: LockPosition, _ outcome: Outcome, now: BootInstant) {
+    position = outcome == .done ? target : nil
+    switch (target, outcome) {
+    case (.closed, .done):
+      failures = 0
+      retryAt = nil
+    case (.closed, _):
+      retryAt = now + min(LockState.lastRetry, LockState.firstRetry * (1 << min(failures, 10)))
+      failures += 1
+    case (.open, .failed) where command == movingFor:
+      // Whoever asked is told; opening later, unasked, would surprise.
+      wanted = .closed
+    case (.open, _): break
+    }
+  }
+
+  private mutating func start(_ target: LockPosition) -> Step {
+    movingFor = command
+    return .move(target)
+  }
+
+  private mutating func expire(_ now: BootInstant) {
+    if case .open(let until?) = wanted, until <= now { wanted = .closed }
+  }
+}

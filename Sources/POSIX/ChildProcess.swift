@@ -1,0 +1,139 @@
+internal import CPOSIX
+internal import Glibc
+
+/// How a process ended.
+public enum ProcessEnd: Hashable, Sendable {
+  /// By itself, with this exit code (0…255).
+  case exited(Int32)
+  /// By a signal.
+  case signalled(Signal)
+}
+
+extension ProcessEnd: CustomStringConvertible {
+  /// For example `exit code 1`, `SIGKILL`.
+  public var description: String {
+    switch self {
+    case .exited(let code): "exit code \(code)"
+    case .signalled(let signal): "\(signal)"
+    }
+  }
+}
+
+/// A program that this one started, in a process group of its own.
+///
+/// It reads nothing, and what it writes goes to this process's standard error. It ends at the latest with this value:
+/// then the whole group is killed.
+public struct ChildProcess: ~Copyable, Sendable {
+  /// The number of the process and of its group; nobody else's until its end was seen.
+  public let number: Int32
+  /// How it ended, once that was seen.
+  public private(set) var end: ProcessEnd?
+  private let file: FileDescriptor
+
+  /// The descriptor to wait on together with others: readable when the process has ended (pidfd_open(2)).
+  public var descriptor: Int32 { file.number }
+
+  /// Starts a program (posix_spawnp(3)) with default signal handling, nothing blocked, and no descriptors but the three.
+  ///
+  /// - Parameters:
+  ///   - arguments: the program, looked up in this process's PATH where it has no slash, and what it is given.
+  ///   - environment: all of the new process's environment, `NAME=value` each.
+  /// - Throws: `Errno.noEntry`, `.permissionDenied` and the like where it can't be started; `.invalidArgument` where
+  ///   `arguments` is empty or a text holds a NUL.
+  public init(_ arguments: [String], environment: [String]) throws(Errno) {
+    guard let program = arguments.first, !(arguments + environment).contains(where: { $0.utf8.contains(0) }) else {
+      throw .invalidArgument
+    }
+    let process = try spawn(program, arguments, environment)
+    let watch: FileDescriptor
+    do throws(Errno) {
+      watch = FileDescriptor(takingOwnershipOf: try systemCall { cposix_pidfd_open(process) })
+    } catch {
+      _ = killGroup(process)
+      throw error
+    }
+    file = watch
+    number = process
+  }
+
+  deinit { if end == nil { _ = killGroup(number) } }
+
+  /// Waits for the end of the process; what it started itself may go on after it.
+  ///
+  /// - Returns: how it ended; nil when the deadline passes first, and then it goes on.
+  public mutating func wait(until deadline: BootInstant) throws(Errno) -> ProcessEnd? {
+    if let end { return end }
+    var poller = Poller([(file.number, .readable)])
+    guard try poller.wait(until: deadline) else { return nil }
+    end = try reap(number)
+    return end
+  }
+
+  /// Ends the process and all of its group by SIGKILL, and waits for it; what it started is ended even where it has
+  /// ended itself, as long as nobody saw that.
+  @discardableResult
+  public mutating func kill() -> ProcessEnd {
+    if let end { return end }
+    let end = killGroup(number)
+    self.end = end
+    return end
+  }
+}
+
+/// Kills a group whose first process wasn't waited for yet, so that the number can't be another's.
+private func killGroup(_ number: Int32) -> ProcessEnd {
+  _ = Glibc.kill(-number, SIGKILL)
+  do throws(Errno) { return try reap(number) } catch { return .signalled(.kill) }
+}
+
+private func reap(_ number: Int32) throws(Errno) -> ProcessEnd {
+  var status: Int32 = 0
+  try systemCall { unsafe waitpid(number, &status, 0) }
+  return cposix_wifexited(status) != 0
+    ? .exited(cposix_wexitstatus(status)) : .signalled(Signal(rawValue: cposix_wtermsig(status)))
+}
+
+private func spawn(_ program: String, _ arguments: [String], _ environment: [String]) throws(Errno) -> pid_t {
+  var actions = unsafe posix_spawn_file_actions_t()
+  try check(unsafe posix_spawn_file_actions_init(&actions))
+  defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+  try check(unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0))
+  // Standard output is for events, line by line: a stranger's words don't belong there.
+  try check(unsafe posix_spawn_file_actions_adddup2(&actions, 2, 1))
+
+  var attributes = posix_spawnattr_t()
+  try check(unsafe posix_spawnattr_init(&attributes))
+  defer { unsafe posix_spawnattr_destroy(&attributes) }
+  var signals = sigset_t()
+  unsafe sigemptyset(&signals)
+  try check(unsafe posix_spawnattr_setsigmask(&attributes, &signals))
+  unsafe sigfillset(&signals)
+  try check(unsafe posix_spawnattr_setsigdefault(&attributes, &signals))
+  try check(unsafe posix_spawnattr_setpgroup(&attributes, 0))
+  let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+  try check(unsafe posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags)))
+
+  var process = pid_t()
+  try check(
+    unsafe withCStrings(arguments) { argv in
+      unsafe withCStrings(environment) { envp in
+        unsafe posix_spawnp(&process, program, &actions, &attributes, argv, envp)
+      }
+    })
+  return process
+}
+
+/// Throws what a function of the posix_spawn family answers, which is an error number.
+private func check(_ result: Int32) throws(Errno) {
+  if result != 0 { throw Errno(rawValue: result) }
+}
+
+/// Runs `body` with a null-terminated array of C strings, as exec(3) takes it.
+private func withCStrings<Result>(
+  _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  var pointers: [UnsafeMutablePointer<CChar>?] = unsafe strings.map { unsafe strdup($0) }
+  unsafe pointers.append(nil)
+  defer { for index in strings.indices { unsafe free(pointers[index]) } }
+  return unsafe body(&pointers)
+}

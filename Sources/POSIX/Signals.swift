@@ -1,0 +1,64 @@
+internal import CPOSIX
+internal import Glibc
+
+/// A signal that a program handles, or sends to a process group.
+public struct Signal: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+
+  public static let hangUp = Signal(rawValue: SIGHUP)
+  public static let interrupt = Signal(rawValue: SIGINT)
+  public static let terminate = Signal(rawValue: SIGTERM)
+  public static let kill = Signal(rawValue: SIGKILL)
+}
+
+extension Signal: CustomStringConvertible {
+  /// Its name as in kill(1), for example `SIGTERM`.
+  public var description: String {
+    guard let name = unsafe cposix_signal_name(rawValue) else { return "signal \(rawValue)" }
+    return unsafe "SIG" + String(cString: name)
+  }
+}
+
+/// Signals as something to read: they no longer interrupt or end the process, but wait here (signalfd(2)).
+///
+/// Made before any other thread is started, so that every thread inherits the block; a child process that
+/// `ChildProcess` starts has it taken off again.
+public struct SignalQueue: ~Copyable, Sendable {
+  private let file: FileDescriptor
+
+  /// The descriptor to wait on together with others: readable while a signal waits.
+  public var descriptor: Int32 { file.number }
+
+  /// Blocks the signals in the calling thread and those that it starts from now on.
+  public init(blocking signals: [Signal]) throws(Errno) {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for signal in signals { unsafe sigaddset(&set, signal.rawValue) }
+    let result = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    guard result == 0 else { throw Errno(rawValue: result) }
+    file = FileDescriptor(
+      takingOwnershipOf: try systemCall {
+        unsafe signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
+      })
+  }
+
+  /// Waits for the next of the signals; nil when the deadline passes first.
+  public func next(until deadline: BootInstant? = nil) throws(Errno) -> Signal? {
+    var poller = Poller([(file.number, .readable)])
+    while try poller.wait(until: deadline) {
+      var information = signalfd_siginfo()
+      let size = MemoryLayout<signalfd_siginfo>.size
+      do throws(Errno) {
+        let count = unsafe try withUnsafeMutableBytes(of: &information) { (buffer) throws(Errno) -> Int in
+          try unsafe file.read(into: buffer)
+        }
+        if count == size { return Signal(rawValue: Int32(truncatingIfNeeded: information.ssi_signo)) }
+      } catch .wouldBlock {
+        // Another thread took it.
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,153 @@
+import Glibc
+import LockHardware
+import POSIX
+import TestSupport
+import Testing
+
+@Suite struct CommandLockTests {
+  private let reports = Reports()
+  private let folder: TemporaryDirectory
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  /// A lock whose two programs are these lines of shell, run in the test's folder; each leaves its action in `log`.
+  private func lock(
+    unlock: String = "", lock: String = "", timeLimit: Duration = .seconds(20)
+  ) throws -> CommandLock {
+    func words(_ script: String) -> [String] {
+      ["/bin/sh", "-c", "cd '\(folder.path)'; echo $LATCHKEY_ACTION >> log; \(script)"]
+    }
+    let commands = LockCommands(unlock: words(unlock), lock: words(lock), timeLimit: timeLimit)
+    return try CommandLock(name: "front", commands, report: reports.reporter)
+  }
+
+  private func log() throws -> [Substring] { try folder.text("log").split(separator: "\n") }
+
+  @Test func bothProgramsRunWithTheirEnvironment() throws {
+    let lock = try lock(unlock: "env > environment")
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: .now() + .seconds(1))
+    #expect(try reports.next().event == .moved(.open))
+    #expect(try reports.next().event == .moved(.closed))
+    #expect(try log() == ["lock", "unlock", "lock"])
+    let names = try folder.text("environment").split(separator: "\n").map { $0.prefix { $0 != "=" } }
+    // What a shell adds of its own aside.
+    #expect(Set(names).subtracting(["PWD", "OLDPWD", "SHLVL", "_"]) == ["PATH", "LATCHKEY_DOOR", "LATCHKEY_ACTION"])
+    #expect(try folder.text("environment").contains("LATCHKEY_DOOR=front\n"))
+  }
+
+  @Test func overlappingPulsesRunNothingTwice() throws {
+    let lock = try lock()
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: .now() + .seconds(20))
+    #expect(try reports.next().event == .moved(.open))
+    let end = BootInstant.now() + .milliseconds(100)
+    for step in 1...10 { lock.open(until: end + .milliseconds(10 - step)) }
+    #expect(try reports.next().at >= end)
+    lock.stop()
+    #expect(try log() == ["lock", "unlock", "lock"])
+  }
+
+  @Test func anExitCodeIsLookedAt() throws {
+    let lock = try lock(unlock: "exit 3")
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    #expect(try reports.next().event == .failed(.open, reason: "the unlock command ended with exit code 3"))
+    #expect(try reports.next().event == .moved(.closed))
+    lock.stop()
+    #expect(try log() == ["lock", "unlock", "lock"])
+  }
+
+  @Test func aSignalIsLookedAt() throws {
+    let lock = try lock(unlock: "kill -TERM $$")
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    #expect(try reports.next().event == .failed(.open, reason: "the unlock command ended with SIGTERM"))
+  }
+
+  @Test func whatIsNotThereIsSaid() throws {
+    let commands = LockCommands(unlock: ["/does/not/exist"], lock: ["true"])
+    let lock = try CommandLock(name: "front", commands, report: reports.reporter)
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    let reason = "the unlock command “/does/not/exist” can't be run: No such file or directory"
+    #expect(try reports.next().event == .failed(.open, reason: reason))
+    #expect(try reports.next().event == .moved(.closed))
+  }
+
+  /// The late program is killed with what it started: the pipe that both hold ends.
+  @Test func aLateProgramIsKilledWithItsGroup() throws {
+    let pipe = try NamedPipe(folder("pipe"))
+    let lock = try lock(unlock: "exec 3> pipe; echo up >&3; sleep 1000 & sleep 1000", timeLimit: .seconds(2))
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    #expect(try pipe.next() == Array("up\n".utf8))
+    #expect(try pipe.next() == [])
+    let reason = "the unlock command took longer than 2.0 seconds and was killed"
+    #expect(try reports.next().event == .failed(.open, reason: reason))
+    #expect(try reports.next().event == .moved(.closed))
+  }
+
+  @Test func aNewerCloseBreaksAnOpeningOff() throws {
+    let pipe = try NamedPipe(folder("pipe"))
+    let lock = try lock(unlock: "exec 3> pipe; echo up >&3; sleep 1000")
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    #expect(try pipe.next() == Array("up\n".utf8))
+    lock.close()
+    #expect(try pipe.next() == [])
+    #expect(try reports.next().event == .moved(.closed))
+    lock.stop()
+    #expect(try log() == ["lock", "unlock", "lock"])
+    #expect(reports.all == [.moved(.closed), .moved(.closed)])
+  }
+
+  @Test func thePulseEndsWhileTheOpeningStillRuns() throws {
+    let lock = try lock(unlock: "sleep 1000")
+    #expect(try reports.next().event == .moved(.closed))
+    let end = BootInstant.now() + .milliseconds(100)
+    lock.open(until: end)
+    let closed = try reports.next()
+    #expect(closed.event == .moved(.closed))
+    #expect(closed.at >= end)
+  }
+
+  @Test func aFailedClosingIsReportedAndTriedAgain() throws {
+    let lock = try lock(lock: "test -e mended")
+    let failure = LockReport.Event.failed(.closed, reason: "the lock command ended with exit code 1")
+    #expect(try reports.next().event == failure)
+    #expect(try reports.next().event == failure)
+    try folder.write("mended", "")
+    while try reports.next().event == failure {}
+    #expect(reports.all.last == .moved(.closed))
+    lock.stop()
+  }
+
+  @Test func stoppingGivesUpAfterOneTry() throws {
+    let lock = try lock(lock: "test ! -e broken")
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    #expect(try reports.next().event == .moved(.open))
+    try folder.write("broken", "")
+    lock.stop()
+    #expect(try reports.next().event == .failed(.closed, reason: "the lock command ended with exit code 1"))
+    #expect(try log() == ["lock", "unlock", "lock"])
+  }
+}
+
+/// The reading end of a pipe that programs know by its name; it ends when nobody is left who writes.
+private struct NamedPipe: ~Copyable {
+  private let file: FileDescriptor
+
+  init(_ path: String) throws {
+    try systemCall { unsafe mkfifo(path, 0o600) }
+    file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
+  }
+
+  /// What is written next; nothing: the last writer is gone.
+  func next() throws -> [UInt8] {
+    var poller = Poller([(file.number, .readable)])
+    guard try poller.wait(until: .now() + .seconds(20)) else { throw TestError("nothing happened to the pipe") }
+    return try file.read(upTo: 100)
+  }
+}

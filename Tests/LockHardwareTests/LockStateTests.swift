@@ -1,0 +1,138 @@
+import POSIX
+import Testing
+
+@testable import LockHardware
+
+/// A moment that many milliseconds after the machine's start.
+private func at(_ milliseconds: UInt64) -> BootInstant { BootInstant(nanoseconds: milliseconds * 1_000_000) }
+
+/// A lock that closed at the start and rests.
+private func resting() -> LockState {
+  var state = LockState()
+  _ = state.next(now: at(0))
+  state.finished(.closed, .done, now: at(0))
+  return state
+}
+
+/// A lock that stands open until that moment.
+private func opened(until: BootInstant?) -> LockState {
+  var state = resting()
+  state.open(until: until)
+  _ = state.next(now: at(1))
+  state.finished(.open, .done, now: at(1))
+  return state
+}
+
+@Suite struct LockStateTests {
+  @Test func itClosesAtTheStartAndRests() {
+    var state = LockState()
+    #expect(state.next(now: at(0)) == .move(.closed))
+    state.finished(.closed, .done, now: at(1))
+    #expect(state.next(now: at(1)) == .wait(until: nil))
+  }
+
+  @Test func aPulseEndsAtItsMoment() {
+    var state = resting()
+    state.open(until: at(5_000))
+    #expect(state.next(now: at(10)) == .move(.open))
+    state.finished(.open, .done, now: at(20))
+    #expect(state.next(now: at(20)) == .wait(until: at(5_000)))
+    #expect(state.next(now: at(4_999)) == .wait(until: at(5_000)))
+    #expect(state.next(now: at(5_000)) == .move(.closed))
+  }
+
+  @Test func overlappingPulsesAreOne() {
+    var state = opened(until: at(5_000))
+    state.open(until: at(7_000))
+    #expect(state.next(now: at(4_000)) == .wait(until: at(7_000)))
+    #expect(state.next(now: at(5_000)) == .wait(until: at(7_000)))
+    #expect(state.next(now: at(7_000)) == .move(.closed))
+  }
+
+  @Test func theNewestCommandCounts() {
+    var state = opened(until: nil)
+    #expect(state.next(now: at(1_000_000)) == .wait(until: nil))
+    state.close()
+    #expect(state.next(now: at(1_000_000)) == .move(.closed))
+    state.open(until: at(2_000_000))
+    state.finished(.closed, .done, now: at(1_000_001))
+    #expect(state.next(now: at(1_000_001)) == .move(.open))
+  }
+
+  @Test func aPulseThatIsOverOpensNothing() {
+    var state = resting()
+    state.open(until: at(100))
+    #expect(state.next(now: at(100)) == .wait(until: nil))
+  }
+
+  @Test func aFailedOpeningIsClosedAndNotTriedAgain() {
+    var state = resting()
+    state.open(until: at(5_000))
+    #expect(state.next(now: at(10)) == .move(.open))
+    state.finished(.open, .failed, now: at(20))
+    #expect(state.next(now: at(20)) == .move(.closed))
+    state.finished(.closed, .done, now: at(30))
+    #expect(state.next(now: at(30)) == .wait(until: nil))
+  }
+
+  @Test func anOpeningAskedForMeanwhileIsStillTried() {
+    var state = resting()
+    state.open(until: at(5_000))
+    _ = state.next(now: at(10))
+    state.open(until: at(6_000))
+    state.finished(.open, .failed, now: at(20))
+    #expect(state.next(now: at(20)) == .move(.open))
+  }
+
+  @Test func aFailedClosingIsTriedAgainLessAndLessOften() {
+    var state = LockState()
+    var now = at(0)
+    for wait in [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000, 30_000] {
+      #expect(state.next(now: now) == .move(.closed))
+      state.finished(.closed, .failed, now: now)
+      let retry = now + .milliseconds(wait)
+      #expect(state.next(now: now) == .wait(until: retry))
+      now = retry
+    }
+    _ = state.next(now: now)
+    state.finished(.closed, .done, now: now)
+    #expect(state.next(now: now) == .wait(until: nil))
+  }
+
+  @Test func aCommandDoesNotWaitForTheRetry() {
+    var state = LockState()
+    _ = state.next(now: at(0))
+    state.finished(.closed, .failed, now: at(0))
+    state.close()
+    #expect(state.next(now: at(1)) == .move(.closed))
+    state.finished(.closed, .failed, now: at(1))
+    state.open(until: at(1_000))
+    #expect(state.next(now: at(2)) == .move(.open))
+  }
+
+  @Test func anOpeningIsBrokenOffByACloseAndByItsEnd() {
+    var state = resting()
+    state.open(until: at(5_000))
+    _ = state.next(now: at(10))
+    #expect(state.deadline == at(5_000))
+    #expect(state.stillWanted(.open, now: at(4_999)))
+    #expect(!state.stillWanted(.open, now: at(5_000)))
+    state.open(until: at(9_000))
+    #expect(state.stillWanted(.open, now: at(5_000)))
+    state.close()
+    #expect(!state.stillWanted(.open, now: at(5_000)))
+    #expect(state.stillWanted(.closed, now: at(5_000)))
+    state.finished(.open, .interrupted, now: at(5_000))
+    #expect(state.next(now: at(5_000)) == .move(.closed))
+  }
+
+  @Test(arguments: [true, false])
+  func stoppingClosesOnceAndEnds(succeeding: Bool) {
+    var state = opened(until: nil)
+    state.stop()
+    state.open(until: nil)
+    #expect(state.next(now: at(10)) == .move(.closed))
+    state.finished(.closed, succeeding ? .done : .failed, now: at(20))
+    #expect(state.next(now: at(20)) == .end)
+  }
+}
