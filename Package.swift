@@ -89,7 +89,11 @@ let package = Package(
       ]),
     program(
       "latchkey-keys",
-      ["Provisioning", "AccessControl", "AirProtocol", "LatchkeyCrypto", "CommandLineTool", "JSON", "POSIX"]),
+      [
+        "Provisioning", "AccessControl", "AirProtocol", "Database", "LatchkeyCrypto", "CommandLineTool", "Wording",
+        "JSON",
+        "POSIX",
+      ]),
 
     // Benchmarks: one program, run by scripts/bench
     .executableTarget(
@@ -127,7 +131,7 @@ let package = Package(
       ]),
     tests("CommandLineTool", ["CommandLineTool", "Wording", "JSON", "POSIX"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd",
+      name: "EndToEndTests", dependencies: ["TestSupport", "Database", "JSON", "POSIX"], path: "Tests/EndToEnd",
       exclude: ["bumble"],
       swiftSettings: strict),
   ]
