@@ -101,7 +101,8 @@ let package = Package(
       path: "Benchmarks", swiftSettings: strict),
 
     // Tests mirror Sources
-    .target(name: "TestSupport", dependencies: ["CPOSIX", "JSON", "POSIX"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["CPOSIX", "JSON", "POSIX"], path: "Tests/TestSupport", swiftSettings: strict),
     tests("POSIX", ["POSIX"]),
     tests("Wording", ["Wording"]),
     tests("LatchkeyCrypto", ["LatchkeyCrypto"]),
@@ -126,7 +127,8 @@ let package = Package(
       ]),
     tests("CommandLineTool", ["CommandLineTool", "Wording", "JSON", "POSIX"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd", exclude: ["bumble"],
+      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd",
+      exclude: ["bumble"],
       swiftSettings: strict),
   ]
 )

@@ -1,10 +1,12 @@
+internal import Advertising
+
 /// What the controller has been told about advertising, and the next step towards what is wanted.
 ///
 /// Pure: a step is sent by the supervisor, which brings the reply back. Legacy, non-connectable, undirected.
 struct Advertiser: Sendable {
   enum Step: Hashable, Sendable {
     case setParameters(Interval)
-    case setData([UInt8])
+    case setData(AdvertisingData)
     case enable
     case disable
   }
@@ -18,16 +20,16 @@ struct Advertiser: Sendable {
   /// The shortest interval that the controller hasn't refused.
   private var interval = Interval.fast20ms
   private var parameters: Interval?
-  private var data: [UInt8]?
+  private var data: AdvertisingData?
   /// Nil: not known, for example after a predecessor was killed.
   private(set) var isEnabled: Bool?
 
   /// The next step, nil where all is as wanted.
-  func nextStep(towards wanted: Advertisement?) -> Step? {
+  func nextStep(towards wanted: AdvertisingData?) -> Step? {
     guard let wanted else { return isEnabled == false ? nil : .disable }
     // Parameters may change only while advertising is off; data at any time (Vol 4, Part E, 7.8.5 and 7.8.7).
     if parameters != interval { return isEnabled == false ? .setParameters(interval) : .disable }
-    if data != wanted.data { return .setData(wanted.data) }
+    if data != wanted { return .setData(wanted) }
     return isEnabled == true ? nil : .enable
   }
 

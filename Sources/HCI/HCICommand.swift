@@ -1,3 +1,5 @@
+internal import Advertising
+
 /// A command for the controller: its number and its parameters, byte for byte.
 ///
 /// Every length is exact: a virtual controller may end itself at a parameter too short or too long.
@@ -40,18 +42,18 @@ extension HCICommand {
     let noPeer: [UInt8] = [0, 0, 0, 0, 0, 0, 0]
     return HCICommand(
       .leSetAdvertisingParameters,
-      littleEndian(interval) + littleEndian(interval) + [0x03, OwnAddress.random] + noPeer + [0x07, FilterPolicy.anyone])
+      littleEndian(interval) + littleEndian(interval) + [0x03, OwnAddress.random] + noPeer + [
+        0x07, FilterPolicy.anyone,
+      ])
   }
 
   /// Advertising data, padded to the 31 bytes that the command always has (7.8.7).
-  ///
-  /// - Parameter data: at most 31 bytes; more are left out.
-  static func leSetAdvertisingData(_ data: [UInt8]) -> HCICommand {
+  static func leSetAdvertisingData(_ data: AdvertisingData) -> HCICommand {
     HCICommand(.leSetAdvertisingData, paddedData(data))
   }
 
   /// Scan response data, padded likewise (7.8.8).
-  static func leSetScanResponseData(_ data: [UInt8]) -> HCICommand {
+  static func leSetScanResponseData(_ data: AdvertisingData) -> HCICommand {
     HCICommand(.leSetScanResponseData, paddedData(data))
   }
 
@@ -79,9 +81,9 @@ private enum FilterPolicy {
   static let anyone: UInt8 = 0
 }
 
-private func paddedData(_ data: [UInt8]) -> [UInt8] {
-  let data = data.prefix(31)
-  return [UInt8(data.count)] + data + [UInt8](repeating: 0, count: 31 - data.count)
+private func paddedData(_ data: AdvertisingData) -> [UInt8] {
+  let padding = max(0, AdvertisingData.limit - data.bytes.count)
+  return [UInt8(clamping: data.bytes.count)] + data.bytes + [UInt8](repeating: 0, count: padding)
 }
 
 /// The bytes of a number, lowest first, as all of HCI has them.

@@ -30,6 +30,8 @@ public enum RadioError: Error, Hashable, Sendable {
   case notACapture(String)
   /// The system gave no thread or descriptor for the radio.
   case noResources(Errno)
+  /// The radio isn't on the air in the time given.
+  case notReady
   /// The radio was stopped before it was on the air.
   case stopped
 }
@@ -63,6 +65,7 @@ extension RadioError: CustomStringConvertible {
     case .capture(let path, let errno): "capture \(path): \(errno)"
     case .notACapture(let path): "capture \(path): holds something else and isn't overwritten; name another file"
     case .noResources(let errno): "the system has no thread or descriptor left for the radio: \(errno)"
+    case .notReady: "the radio isn't ready in time; see whether it still runs"
     case .stopped: "the radio was stopped"
     }
   }

@@ -29,6 +29,9 @@ public struct ControllerInfo: Hashable, Sendable {
 
   public init() {}
 
+  /// Whether the controller knows extended advertising (Vol 6, Part B, 4.6.13).
+  var hasExtendedAdvertising: Bool { leFeatures >> 12 & 1 == 1 }
+
   /// Whether the controller may send non-connectable advertisements every 20 ms: from 5.0 on (Vol 6, Part B, 4.4.2.2).
   var mayAdvertiseFast: Bool { hciVersion >= 9 }
 }

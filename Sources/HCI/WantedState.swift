@@ -1,3 +1,5 @@
+public import Advertising
+
 /// What the radio is to do: laid anew after each Reset, and brought about wherever it differs from what is
 /// (radio.md, "what a correct host does", 4: level, not edge).
 public struct WantedState: Hashable, Sendable {
@@ -10,13 +12,13 @@ public struct WantedState: Hashable, Sendable {
   /// What is advertised, without connections (ADV_NONCONN_IND); nil: nothing.
   ///
   /// It may change while it is on the air.
-  public var advertisement: Advertisement?
+  public var advertisement: AdvertisingData?
 
   /// A state to be in.
   ///
   /// - Parameter address: a fresh non-resolvable private one where none is given.
   public init(
-    address: DeviceAddress = .nonResolvable(), scan: ScanMode? = nil, advertisement: Advertisement? = nil
+    address: DeviceAddress = .nonResolvable(), scan: ScanMode? = nil, advertisement: AdvertisingData? = nil
   ) {
     self.address = address
     self.scan = scan
@@ -30,16 +32,4 @@ public enum ScanMode: Hashable, Sendable {
   case passive
   /// Asking advertisers for their scan responses as well.
   case active
-}
-
-/// Advertising data and how often it is sent.
-public struct Advertisement: Hashable, Sendable {
-  /// 0…31 bytes of AD structures.
-  public let data: [UInt8]
-
-  /// An advertisement of at most 31 bytes; nil for more.
-  public init?(data: [UInt8]) {
-    guard data.count <= 31 else { return nil }
-    self.data = data
-  }
 }

@@ -110,6 +110,14 @@ public func makeDirectory(_ path: String, mode: UInt32 = 0o700) throws(FileError
   return true
 }
 
+/// Makes a directory and those above it that aren't there yet, each open to its owner only.
+public func makeDirectories(_ path: String) throws(FileError) {
+  if try fileStatus(path)?.isDirectory == true { return }
+  let parent = directoryName(path)
+  if parent != path, try fileStatus(parent) == nil { try makeDirectories(parent) }
+  try makeDirectory(path)
+}
+
 /// Overwrites bytes that held a secret (explicit_bzero(3)) and leaves none.
 ///
 /// Only this array: copies that were made of it before are the caller's to wipe.

@@ -36,11 +36,12 @@ struct TestSupportTests {
       let noisy = try bench.noisyRadio(before: radio)
       let script = "\(Repository.root)/Tests/EndToEnd/bumble/air.py"
       let python = try Repository.python
-      let scanner = try bench.start(
-        executable: python, [script, "scan", String(noisy.spec.dropFirst(4))])
+      let scanner = try bench.start(executable: python, [script, "scan", String(noisy.spec.dropFirst(4))])
       try scanner.event("scanning")
       let uuid = "1B825CE0-CBCE-6B1A-692C-5918EE4C2589"
-      _ = try bench.start(executable: python, [script, "advertise", String(radio.spec.dropFirst(4)), "--uuid", uuid])
+      let sender = try bench.start(
+        executable: python, [script, "advertise", String(radio.spec.dropFirst(4)), "--uuid"])
+      try sender.write(Array("\(uuid)\n".utf8))
       try scanner.event("report", ["uuid128": [.string(uuid)]])
       try noisy.shout([[0x02, 0x01, 0x06], [0x03, 0x09, 0x4C, 0x4B]])
       try scanner.event("report", ["data": "020106", "uuid128": []])

@@ -32,6 +32,7 @@ public enum TestSignal: Int32, Sendable {
   case hangUp = 1
   case interrupt = 2
   case kill = 9
+  case user1 = 10
   case terminate = 15
   case proceed = 18
   case pause = 19

@@ -38,6 +38,9 @@ public final class RootCanal: Sendable {
     running?.stop()
   }
 
+  /// Stops it in its tracks: connections stay, nothing is answered any more.
+  public func freeze() { process.withLock(waking: false) { $0?.signal(.pause) } }
+
   /// Starts it again on the same ports.
   public func restart() throws {
     kill()

@@ -13,7 +13,7 @@ public final class TemporaryDirectory: Sendable {
     path = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  deinit { removeTree(path) }
+  deinit { removeAll(under: path) }
 
   /// The absolute path of a name in it.
   public func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
@@ -53,6 +53,17 @@ public final class TemporaryDirectory: Sendable {
   /// The names in it, sorted.
   public func names() throws -> [String] { directoryEntries(path).sorted() }
 
+  /// Renames a file in it, over another if there is one.
+  public func rename(_ name: String, to other: String) throws {
+    try systemCall { unsafe Glibc.rename(self(name), self(other)) }
+  }
+
+  /// Removes a file or a folder in it, with all that is in that.
+  public func removeTree(_ name: String) throws {
+    guard has(name) else { throw TestError("\(self(name)) isn't there") }
+    if unsafe unlink(self(name)) != 0 { removeAll(under: self(name)) }
+  }
+
   /// Makes a folder in it and answers its path.
   @discardableResult
   public func makeDirectory(_ name: String) throws -> String {
@@ -75,10 +86,10 @@ func directoryEntries(_ path: String) -> [String] {
 }
 
 /// Removes a folder and all in it; symbolic links are removed, not followed.
-private func removeTree(_ path: String) {
+func removeAll(under path: String) {
   for name in directoryEntries(path) {
     let entry = "\(path)/\(name)"
-    if unsafe unlink(entry) != 0 { removeTree(entry) }
+    if unsafe unlink(entry) != 0 { removeAll(under: entry) }
   }
   unsafe rmdir(path)
 }

@@ -1,6 +1,6 @@
 """An independent Bluetooth host (Bumble) on the tests' air.
 
-    air.py advertise HOST:PORT (--uuid TEXT | --name TEXT | --uuid16 WORD,WORD,…)
+    air.py advertise HOST:PORT (--uuid | --name | --uuid16)      what to advertise: a line of stdin, once "ready" is told
     air.py scan HOST:PORT [--active]
 
 Bumble builds and reads the advertising data by itself; nothing here knows Latchkey. One JSON object a line on stdout.
@@ -23,22 +23,22 @@ def say(**members):
     print(json.dumps(members), flush=True)
 
 
-def advertising_data(arguments):
-    structures = [(AdvertisingData.FLAGS, bytes([0x06]))]
-    if arguments.uuid:
-        structures.append(
-            (AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(UUID(arguments.uuid)))
-        )
-    if arguments.name:
-        structures.append((AdvertisingData.COMPLETE_LOCAL_NAME, arguments.name.encode()))
-    if arguments.uuid16:
-        words = b''.join(bytes(UUID.from_16_bits(int(word, 16))) for word in arguments.uuid16.split(','))
-        structures.append((AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, words))
-    return bytes(AdvertisingData(structures))
+def advertising_data(carrier, text):
+    kinds = AdvertisingData.Type
+    if carrier == 'uuid':
+        structure = (kinds.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(UUID(text)))
+    elif carrier == 'name':
+        structure = (kinds.COMPLETE_LOCAL_NAME, text.encode())
+    else:
+        words = b''.join(bytes(UUID.from_16_bits(int(word, 16))) for word in text.split(','))
+        structure = (kinds.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, words)
+    return bytes(AdvertisingData([(kinds.FLAGS, bytes([0x06])), structure]))
 
 
 async def advertise(device, arguments):
-    data = advertising_data(arguments)
+    say(event='ready')
+    text = await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+    data = advertising_data(arguments.carrier, text.strip())
     await device.start_advertising(
         advertising_type=AdvertisingType.UNDIRECTED,
         own_address_type=Address.RANDOM_DEVICE_ADDRESS,
@@ -84,9 +84,8 @@ async def main():
     advertiser = commands.add_parser('advertise')
     advertiser.add_argument('air')
     carriers = advertiser.add_mutually_exclusive_group(required=True)
-    carriers.add_argument('--uuid')
-    carriers.add_argument('--name')
-    carriers.add_argument('--uuid16')
+    for carrier in ('uuid', 'name', 'uuid16'):
+        carriers.add_argument(f'--{carrier}', dest='carrier', action='store_const', const=carrier)
     scanner = commands.add_parser('scan')
     scanner.add_argument('air')
     scanner.add_argument('--active', action='store_true')

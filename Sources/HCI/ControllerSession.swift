@@ -1,0 +1,171 @@
+internal import POSIX
+
+/// What one controller has been told since its last Reset, and the way from there to what is wanted.
+///
+/// Pure, and level-triggered: the next command follows from the difference between wanted and told, so that after a
+/// Reset, which forgets everything, the same comparison lays all of it anew.
+struct ControllerSession: Sendable {
+  /// What is in flight.
+  private enum Step {
+    case reset
+    case prepare(Preparation)
+    case setAddress(DeviceAddress)
+    case advertise(Advertiser.Step)
+    case scan(Scanner.Step)
+  }
+
+  private var host: HostController
+  private var inFlight: Step?
+  private var preparation: Preparation? = .first
+  private var address: DeviceAddress?
+  private var advertiser = Advertiser()
+  private var scanner = Scanner()
+
+  /// What the controller said of itself.
+  private(set) var info = ControllerInfo()
+  /// Whether the last Reset was answered.
+  private(set) var hasReset = false
+  /// Whether the controller may be sending or scanning, as far as it is known.
+  private(set) var mayBeOnAir = false
+  /// What was counted, to be taken by `takeCounters`.
+  private var counters = RadioCounters()
+
+  init(timings: Timings) { host = HostController(timings: timings) }
+
+  /// When to look whether something is overdue.
+  var deadline: BootInstant? { host.deadline }
+
+  /// What hasn't come by now, if anything.
+  func overdue(now: BootInstant) -> RadioError? { host.overdue(now: now) }
+
+  /// The counts since the last call.
+  mutating func takeCounters() -> RadioCounters {
+    defer { counters = RadioCounters() }
+    return counters
+  }
+
+  /// Begins anew: Reset, in place of whatever is in flight.
+  mutating func reset(now: BootInstant) -> HCICommand {
+    hasReset = false
+    preparation = .first
+    address = nil
+    advertiser.forget()
+    scanner.forget()
+    return send(.reset, now)
+  }
+
+  /// The next command towards what is wanted, where one is needed and the controller takes it now.
+  mutating func nextCommand(towards wanted: WantedState, now: BootInstant) -> HCICommand? {
+    guard host.isReady, inFlight == nil, hasReset else { return nil }
+    if let preparation { return send(.prepare(preparation), now) }
+    return nextStep(towards: wanted).map { send($0, now) }
+  }
+
+  /// The next command on the way off the air; what isn't known to be off is switched off.
+  mutating func nextFarewell(now: BootInstant) -> HCICommand? {
+    guard host.isReady, inFlight == nil else { return nil }
+    return nextStep(towards: nil).map { send($0, now) }
+  }
+
+  /// Whether the controller has been told, and has taken, all that is wanted.
+  func isSettled(_ wanted: WantedState) -> Bool {
+    hasReset && inFlight == nil && preparation == nil && nextStep(towards: wanted) == nil
+  }
+
+  /// Whether there is nothing left to switch off: known to be off, or nothing switched on since an answered Reset.
+  var isQuiet: Bool { inFlight == nil && (nextStep(towards: nil) == nil || hasReset && !mayBeOnAir) }
+
+  /// Takes an event.
+  ///
+  /// - Returns: the fault that it means, if any.
+  mutating func take(_ event: HCIEvent, now: BootInstant) -> RadioError? {
+    switch event {
+    case .other: counters.otherEvents &+= 1
+    case .malformed: counters.malformedEvents &+= 1
+    case .hardwareError(let code):
+      counters.hardwareErrors &+= 1
+      // During a Reset it is the past that speaks.
+      return hasReset ? .hardwareError(code) : nil
+    case .complete, .status:
+      switch host.take(event, now: now) {
+      case .reply(let status, let parameters): return replied(status, parameters)
+      case .progress: break
+      case .unmatched: counters.unmatchedReplies &+= 1
+      case .malformed: counters.malformedEvents &+= 1
+      }
+    }
+    return nil
+  }
+
+  private mutating func send(_ step: Step, _ now: BootInstant) -> HCICommand {
+    let command = command(of: step)
+    switch step {
+    case .advertise(.enable), .scan(.enable): mayBeOnAir = true
+    default: break
+    }
+    inFlight = step
+    host.sending(command.opcode, now: now)
+    return command
+  }
+
+  private mutating func replied(_ status: ControllerStatus, _ parameters: [UInt8]) -> RadioError? {
+    guard let step = inFlight else { return nil }
+    inFlight = nil
+    guard finished(step, status, parameters) else {
+      counters.refusedCommands &+= 1
+      return .refused(command(of: step).opcode, status)
+    }
+    if advertiser.isEnabled == false, scanner.isEnabled == false { mayBeOnAir = false }
+    return nil
+  }
+
+  /// Notes what came of a step; false where it was refused and going on makes no sense.
+  private mutating func finished(_ step: Step, _ status: ControllerStatus, _ parameters: [UInt8]) -> Bool {
+    switch step {
+    case .reset:
+      hasReset = status == .success
+      if hasReset { mayBeOnAir = false }
+      return hasReset
+    case .prepare(let asked):
+      guard status == .success || asked.mayBeRefused else { return false }
+      noteAnswer(to: asked, status, parameters)
+    case .setAddress(let address):
+      guard status == .success else { return false }
+      self.address = address
+    case .advertise(let step): return advertiser.finished(step, status)
+    case .scan(let step): return scanner.finished(step, status)
+    }
+    return true
+  }
+
+  private mutating func noteAnswer(to asked: Preparation, _ status: ControllerStatus, _ parameters: [UInt8]) {
+    if status == .success { asked.read(parameters, into: &info) }
+    switch asked {
+    case .readVersion where !info.mayAdvertiseFast: advertiser.useSlowInterval()
+    case .stopAdvertising: _ = advertiser.finished(.disable, status)
+    case .stopScanning: _ = scanner.finished(.disable, status)
+    default: break
+    }
+    preparation = asked.next
+  }
+
+  /// The address comes before advertising and scanning, and changes only while both are off (radio.md, 8).
+  ///
+  /// - Parameter wanted: nil: everything off, whatever the address.
+  private func nextStep(towards wanted: WantedState?) -> Step? {
+    let standing = wanted?.address == address ? wanted : nil
+    if let step = advertiser.nextStep(towards: standing?.advertisement) { return .advertise(step) }
+    if let wanted, wanted.address != address, scanner.isEnabled == false { return .setAddress(wanted.address) }
+    return scanner.nextStep(towards: standing?.scan).map { .scan($0) }
+  }
+
+  private func command(of step: Step) -> HCICommand {
+    switch step {
+    case .reset: .reset
+    case .prepare(let preparation): preparation.command(info)
+    case .setAddress(let address): .leSetRandomAddress(address)
+    case .advertise(let step): Advertiser.command(step)
+    case .scan(let step): Scanner.command(step)
+    }
+  }
+}

@@ -1,0 +1,244 @@
+internal import POSIX
+
+/// The life of a radio as a pure state machine: an input and the time go in, actions come out.
+///
+/// Each fault has one way back: Reset; where that fails, or faults come in a row, the stream is opened anew, with a
+/// delay that doubles. Nothing resurrects what was stopped on purpose.
+struct Supervisor: Sendable {
+  enum Input: Hashable, Sendable {
+    case start
+    case opened
+    case openFailed(RadioError)
+    case event(HCIEvent)
+    /// The stream ended, or can't be read or written any more.
+    case lost(RadioError)
+    case want(WantedState, revision: UInt64)
+    /// Off the air, and closed at that moment at the latest.
+    case stop(until: BootInstant)
+    /// Time has passed.
+    case tick
+  }
+
+  enum Action: Hashable, Sendable {
+    case open
+    case send(HCICommand)
+    case close
+    case tell(RadioState)
+  }
+
+  private enum State {
+    case off
+    case opening
+    case running
+    case stopping(Stopping)
+    case waiting(until: BootInstant)
+    case ended
+  }
+
+  private struct Stopping {
+    var until: BootInstant
+    /// When asking politely ends: then comes a Reset, whatever is in flight.
+    var politeUntil: BootInstant
+    var hasForced = false
+    let error: RadioError?
+  }
+
+  private let timings: Timings
+  private let reconnects: Bool
+  private var state = State.off
+  private var session: ControllerSession
+  private var wanted: WantedState
+  private var revision: UInt64
+  private var delay: Duration
+  private var onSince: BootInstant?
+  private var faults: [BootInstant] = []
+  private var told: RadioState?
+
+  /// The revision of the wanted state that the controller has been told completely; 0: none.
+  private(set) var settled: UInt64 = 0
+  private(set) var counters = RadioCounters()
+
+  init(wanted: WantedState, revision: UInt64, reconnects: Bool, timings: Timings = Timings()) {
+    self.wanted = wanted
+    self.revision = revision
+    self.reconnects = reconnects
+    self.timings = timings
+    session = ControllerSession(timings: timings)
+    delay = timings.firstDelay
+  }
+
+  /// Whether it is over.
+  var hasEnded: Bool {
+    if case .ended = state { true } else { false }
+  }
+
+  /// Whether the controller may still be sending or scanning, as far as it is known.
+  var mayBeOnAir: Bool { session.mayBeOnAir }
+
+  /// When `tick` is due at the latest; nil: nothing is waited for.
+  var deadline: BootInstant? {
+    switch state {
+    case .off, .opening, .ended: nil
+    case .running: session.deadline
+    case .stopping(let stopping): stopping.hasForced ? stopping.until : stopping.politeUntil
+    case .waiting(let until): until
+    }
+  }
+
+  /// Takes an input, and says what is to be done, in this order.
+  mutating func handle(_ input: Input, now: BootInstant) -> [Action] {
+    var actions: [Action] = []
+    switch input {
+    case .start:
+      if case .off = state { open(&actions) }
+    case .opened: opened(now, &actions)
+    case .openFailed(let error):
+      if case .opening = state { retryLater(error, now, &actions) }
+    case .event(let event): take(event, now, &actions)
+    case .lost(let error): lost(error, now, &actions)
+    case .want(let wanted, let revision):
+      self.wanted = wanted
+      self.revision = revision
+      advance(now, &actions)
+    case .stop(let until): stop(until, nil, now, &actions)
+    case .tick: tick(now, &actions)
+    }
+    return actions
+  }
+}
+
+// The stream: opening, losing, waiting.
+extension Supervisor {
+  private mutating func open(_ actions: inout [Action]) {
+    state = .opening
+    tell(.opening, &actions)
+    actions.append(.open)
+  }
+
+  private mutating func opened(_ now: BootInstant, _ actions: inout [Action]) {
+    guard case .opening = state else { return }
+    faults = []
+    session = ControllerSession(timings: timings)
+    state = .running
+    reset(now, &actions)
+  }
+
+  private mutating func lost(_ error: RadioError, _ now: BootInstant, _ actions: inout [Action]) {
+    switch state {
+    case .off, .opening, .waiting, .ended: return
+    case .stopping(let stopping): end(stopping.error, &actions)
+    case .running:
+      if case .badFraming = error { counters.framingErrors &+= 1 }
+      actions.append(.close)
+      retryLater(error, now, &actions)
+    }
+  }
+
+  private mutating func retryLater(_ error: RadioError, _ now: BootInstant, _ actions: inout [Action]) {
+    settled = 0
+    guard reconnects, !error.isPermanent else {
+      state = .ended
+      return tell(.ended(error), &actions)
+    }
+    counters.reconnects &+= 1
+    // Anew from the first delay where the radio was on for as long as the one that comes now.
+    if let onSince, now - onSince >= delay { delay = timings.firstDelay }
+    onSince = nil
+    state = .waiting(until: now + delay)
+    tell(.waiting(error, retryAfter: delay), &actions)
+    delay = min(delay * 2, timings.longestDelay)
+  }
+
+  private mutating func end(_ error: RadioError?, _ actions: inout [Action]) {
+    state = .ended
+    actions.append(.close)
+    tell(.ended(error), &actions)
+  }
+}
+
+// The controller: commands, replies, faults.
+extension Supervisor {
+  private mutating func reset(_ now: BootInstant, _ actions: inout [Action]) {
+    settled = 0
+    tell(.preparing, &actions)
+    actions.append(.send(session.reset(now: now)))
+  }
+
+  private mutating func take(_ event: HCIEvent, _ now: BootInstant, _ actions: inout [Action]) {
+    switch state {
+    case .running, .stopping: break
+    case .off, .opening, .waiting, .ended: return
+    }
+    let fault = session.take(event, now: now)
+    counters += session.takeCounters()
+    if let fault { recover(fault, now, &actions) } else { advance(now, &actions) }
+  }
+
+  /// Sends the next command, where one is needed and the controller takes it.
+  private mutating func advance(_ now: BootInstant, _ actions: inout [Action]) {
+    switch state {
+    case .running:
+      if let command = session.nextCommand(towards: wanted, now: now) { return actions.append(.send(command)) }
+      guard session.isSettled(wanted) else { return }
+      settled = revision
+      onSince = onSince ?? now
+      tell(.on(session.info), &actions)
+    case .stopping(let stopping):
+      if session.isQuiet { return end(stopping.error, &actions) }
+      if let command = session.nextFarewell(now: now) { actions.append(.send(command)) }
+    case .off, .opening, .waiting, .ended: break
+    }
+  }
+
+  /// The way back from a fault of a controller whose stream still stands: Reset, or the stream anew.
+  private mutating func recover(_ error: RadioError, _ now: BootInstant, _ actions: inout [Action]) {
+    guard case .running = state else { return }
+    guard reconnects else { return stop(now + timings.farewell, error, now, &actions) }
+    faults.removeAll { now - $0 >= timings.faultWindow }
+    faults.append(now)
+    if !session.hasReset || faults.count > timings.faultLimit { return lost(error, now, &actions) }
+    counters.resets &+= 1
+    reset(now, &actions)
+  }
+
+  private mutating func stop(
+    _ until: BootInstant, _ error: RadioError?, _ now: BootInstant, _ actions: inout [Action]
+  ) {
+    switch state {
+    case .off, .opening, .waiting: end(error, &actions)
+    case .ended: return
+    case .stopping(var stopping):
+      stopping.until = min(stopping.until, until)
+      stopping.politeUntil = min(stopping.politeUntil, stopping.until)
+      state = .stopping(stopping)
+    case .running:
+      state = .stopping(Stopping(until: until, politeUntil: now + (until - now) / 2, error: error))
+      tell(.stopping, &actions)
+      advance(now, &actions)
+    }
+  }
+
+  private mutating func tick(_ now: BootInstant, _ actions: inout [Action]) {
+    switch state {
+    case .off, .opening, .ended: return
+    case .waiting(let until):
+      if now >= until { open(&actions) }
+    case .stopping(var stopping):
+      if now >= stopping.until { return end(stopping.error, &actions) }
+      guard now >= stopping.politeUntil, !stopping.hasForced else { return }
+      stopping.hasForced = true
+      state = .stopping(stopping)
+      actions.append(.send(session.reset(now: now)))
+    case .running:
+      guard let error = session.overdue(now: now) else { return }
+      counters.commandTimeouts &+= 1
+      recover(error, now, &actions)
+    }
+  }
+
+  private mutating func tell(_ state: RadioState, _ actions: inout [Action]) {
+    if told == state { return }
+    told = state
+    actions.append(.tell(state))
+  }
+}

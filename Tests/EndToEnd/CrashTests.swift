@@ -1,0 +1,108 @@
+import JSON
+import POSIX
+import TestSupport
+import Testing
+
+/// `kill -9` at any moment opens nothing twice and forgets no grant.
+@Suite("Crashes")
+struct CrashTests {
+  @Test("Killed before the record: the frame isn't spent, and opens once after the restart")
+  func beforeRecord() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try doorWithUses(bench)
+      for round in 1...3 {
+        let advert = try crash(door, alice, at: "after-decision")
+        try door.start()
+        try advert.broadcast()
+        try door.await("granted", alice, within: .seconds(5))
+        try door.awaitOpening()
+        #expect(door.openings() == round)
+        try door.stop()
+      }
+    }
+  }
+
+  @Test("Killed after the record: the lock stays shut, the frame is spent", arguments: ["after-record", "before-lock"])
+  func afterRecord(fault: String) async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try doorWithUses(bench)
+      for _ in 0..<3 {
+        let advert = try crash(door, alice, at: fault)
+        let daemon = try bench.start(.latchkeyd, ["run", "--config", door.configuration, "--json"])
+        try daemon.event("radio", ["state": "on"])
+        try advert.broadcast()
+        try daemon.event("replayed", ["credential": "alice"], within: .seconds(5))
+        #expect(daemon.events("granted").isEmpty)
+        daemon.signal(.kill)
+        try daemon.waitForExit()
+      }
+      #expect(door.openings() == 0, "a crash leaves the lock shut")
+      // Three of four uses are spent by grants that nobody saw: not forgotten.
+      try door.start()
+      try opensFor(alice, door)
+      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try door.await("denied", alice, ["reason": "uses-exhausted"])
+    }
+  }
+
+  @Test("Killed in mid-opening: the next start closes the lock first")
+  func inMidPulse() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench, settings: "pulse: 30s")
+      try opensFor(alice, door)
+      let daemon = try door.daemon
+      daemon.signal(.kill)
+      try daemon.waitForExit()
+      try door.start()
+      try door.awaitClosing()
+      #expect(door.openings() == 1)
+    }
+  }
+
+  @Test("Killed at any moment, again and again: no press opens twice")
+  func anyMoment() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench, settings: "pulse: 100ms")
+      var grants = 0
+      for round in 0..<12 {
+        let before = door.openings()
+        let daemon = try door.daemon
+        let sender = try alice.start("unlock", "front", "--timeout", "400ms")
+        // Later each round: from before the first advert is heard to after the lock has closed.
+        waitMilliseconds(round * 40)
+        daemon.signal(.kill)
+        try daemon.waitForExit()
+        grants += daemon.events("granted").count
+        // The same press is still on the air while the door comes back.
+        try door.start()
+        try sender.waitForExit()
+        grants += try door.daemon.events("granted").count
+        #expect(door.openings() - before <= 1)
+      }
+      try opensFor(alice, door)
+      #expect(door.openings() <= grants + 1)
+    }
+  }
+
+  /// A door where alice has four uses.
+  private func doorWithUses(_ bench: Workbench) throws -> (Door, Holder) {
+    let site = try Site(bench)
+    try site.addDoors("front")
+    let alice = try site.issue("alice", "--uses", "4")
+    let door = try Door(site)
+    try door.start()
+    try door.stop()
+    return (door, alice)
+  }
+
+  /// Starts the daemon so that it dies at that step, and lets alice press once; answers what she sent.
+  private func crash(_ door: Door, _ alice: Holder, at fault: String) throws -> Advert {
+    let daemon = try door.start(fault: fault)
+    // From the beginning of a slot there are three seconds until the frame is too old.
+    waitUntil(nextSecond())
+    let advert = try alice.payload(press: String(UInt8.random(in: 16...255), radix: 16))
+    try advert.broadcast()
+    guard try daemon.waitForExit() == .signalled(9) else { throw TestError("no crash at \(fault)\n\(daemon.report)") }
+    return advert
+  }
+}

@@ -1,0 +1,149 @@
+import JSON
+import TestSupport
+import Testing
+
+/// Every bad input: one line that names file, line or field and what was expected, and the exit code of the contract.
+@Suite("Bad input")
+struct InputTests {
+  @Test(
+    "A configuration that can't be used",
+    arguments: [
+      ("radio: tcp:127.0.0.1:1", "radio: carrier-pigeon", "radio"),
+      ("pulse: 1s", "pulse: 1 fortnight", "pulse"),
+      ("pulse: 1s", "pulsse: 1s", "pulse"),
+      ("clock: battery", "clock: sundial", "clock"),
+      ("state: site-state.db", "state: [a, b]", "state"),
+      ("unlock:", "unlok:", "unlock"),
+      ("doors:", "dors:", "doors"),
+      ("bundle: site-front.bundle", "bundle: elsewhere.bundle", "elsewhere.bundle"),
+    ])
+  func configuration(what: String, instead: String, named: String) async throws {
+    try await withWorkbench { bench in
+      let door = try doorWithoutDaemon(bench)
+      let text = try bench.directory.text("site.yaml").replacing(door.site.radio.spec, with: "tcp:127.0.0.1:1")
+      try bench.directory.write("site.yaml", text.replacing(what, with: instead))
+      let outcome = try bench.run(.latchkeyd, ["run", "--config", door.configuration]).expecting(exit: 65)
+      try expectOneLine(outcome, naming: named)
+      #expect(outcome.stderr.contains(named == "elsewhere.bundle" ? named : "site.yaml:"))
+      #expect(!bench.directory.has("site-state.db"), "nothing is half-written")
+    }
+  }
+
+  @Test("A file with secrets that others can read is refused with the chmod to run")
+  func readableByOthers() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front")
+      let alice = try site.issue("alice")
+      try bench.directory.write("open.json", bytes: try bench.directory.read("site-alice.json"), mode: 0o644)
+      let outcome = try bench.run(
+        .latchkey,
+        [
+          "payload", "front", "--credential", bench.directory("open.json"), "--command", "unlock", "--at", "now",
+          "--sequence", "0", "--press", "00",
+        ]
+      ).expecting(exit: 77)
+      #expect(outcome.stderr.contains("chmod 600"))
+      _ = alice
+    }
+  }
+
+  @Test("A credential file names its bad member", arguments: ["format", "secret", "slotSeconds", "target"])
+  func credentialFile(member: String) async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front")
+      _ = try site.issue("alice")
+      let text = try bench.directory.text("site-alice.json").replacing("\"\(member)\"", with: "\"X\"")
+      try bench.directory.write("bad.json", text)
+      let outcome = try bench.run(
+        .latchkey,
+        [
+          "payload", "front", "--credential", bench.directory("bad.json"), "--command", "unlock", "--at", "now",
+          "--sequence", "0", "--press", "00",
+        ]
+      ).expecting(exit: 65)
+      try expectOneLine(outcome, naming: member)
+    }
+  }
+
+  @Test("A second daemon on the same state says so and leaves")
+  func busyState() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench)
+      let second = try bench.run(.latchkeyd, ["run", "--config", door.configuration]).expecting(exit: 75)
+      try expectOneLine(second, naming: "site-state.db")
+      try opensFor(alice, door)
+    }
+  }
+
+  @Test("A bundle that is damaged at any byte, or cut, is refused")
+  func damagedBundle() async throws {
+    try await withWorkbench { bench in
+      let door = try doorWithoutDaemon(bench)
+      let whole = try bench.directory.read("site-front.bundle")
+      func check() throws -> Outcome {
+        try bench.run(
+          .latchkeyd,
+          [
+            "check", "--bundle", bench.directory("site-front.bundle"), "--site-key", try door.site.publicKey(),
+            "--credential", "alice", "--door", "front", "--command", "unlock", "--at", "now",
+          ])
+      }
+      try check().expecting(exit: 0)
+      for place in stride(from: 0, to: whole.count, by: max(1, whole.count / 24)) {
+        var damaged = whole
+        damaged[place] ^= 0x40
+        try bench.directory.write("site-front.bundle", bytes: damaged)
+        try expectOneLine(try check().expecting(exit: 65), naming: "site-front.bundle")
+        try bench.directory.write("site-front.bundle", bytes: Array(whole[..<place]))
+        try expectOneLine(try check().expecting(exit: 65), naming: "site-front.bundle")
+      }
+    }
+  }
+
+  @Test(
+    "Wrong usage",
+    arguments: [
+      ["unlock", "nowhere"], ["unlock"], ["unlock", "front", "--carrier", "pigeon"], ["unlok", "front"],
+      ["unlock", "front", "--freshness", "challenge"], ["scan"], ["unlock", "nearest"],
+    ])
+  func usage(arguments: [String]) async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front")
+      let alice = try site.issue("alice")
+      let outcome = try bench.run(
+        .latchkey, arguments, environment: ["LATCHKEY_CREDENTIAL": alice.file, "HOME": bench.directory.path]
+      ).expecting(exit: 2)
+      try expectOneLine(outcome, naming: "latchkey")
+    }
+  }
+
+  @Test("What later versions bring is refused, not ignored")
+  func notBuilt() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      for arguments in [
+        ["group", "list"], ["schedule", "list"], ["rotate", "alice", "--out", "x"], ["import", "x.csv"],
+        ["backup", "x"], ["qr", "x"],
+      ] {
+        let outcome = try bench.run(.keys, ["--site", bench.directory(site.name)] + arguments).expecting(exit: 2)
+        #expect(outcome.stderr.contains("not built yet"), "\(outcome)")
+      }
+    }
+  }
+
+  private func doorWithoutDaemon(_ bench: Workbench) throws -> Door {
+    let site = try Site(bench)
+    try site.addDoors("front")
+    _ = try site.issue("alice")
+    return try Door(site)
+  }
+
+  private func expectOneLine(_ outcome: Outcome, naming text: String) throws {
+    #expect(outcome.stderr.split(separator: "\n").count == 1, "\(outcome)")
+    #expect(outcome.stderr.contains(text), "\(outcome)")
+    #expect(outcome.stdout.isEmpty, "\(outcome)")
+  }
+}

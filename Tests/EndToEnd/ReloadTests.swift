@@ -1,0 +1,134 @@
+import JSON
+import TestSupport
+import Testing
+
+/// SIGHUP: a new configuration and new bundles, all or nothing.
+@Suite("Reload")
+struct ReloadTests {
+  @Test("A revocation counts from the reload on, without a restart")
+  func revocation() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench)
+      let bob = try alice.site.issue("bob")
+      try opensFor(alice, door)
+      try alice.site.keys("revoke", "alice")
+      try alice.site.export("front")
+      try door.daemon.signal(.hangUp)
+      try door.daemon.event("reloaded")
+      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try door.await("denied", alice, ["reason": "revoked"])
+      try opensFor(bob, door)
+    }
+  }
+
+  @Test("A frame that was handled before a reload is spent after it")
+  func marksStay() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench)
+      _ = try alice.site.issue("aaron")
+      try alice.site.export("front")
+      let advert = try alice.payload(sequence: 1)
+      try advert.broadcast()
+      try door.await("granted", alice)
+      try door.daemon.signal(.hangUp)
+      try door.daemon.event("reloaded")
+      try advert.broadcast()
+      #expect(try door.counter("granted") == 1)
+      try door.stop()
+      #expect(door.openings() == 1)
+    }
+  }
+
+  @Test("An opening goes on over a reload")
+  func openingGoesOn() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench, settings: "pulse: 3s")
+      try opensFor(alice, door)
+      try door.daemon.signal(.hangUp)
+      try door.daemon.event("reloaded")
+      try door.awaitClosing()
+      let movements = door.lock.lines.drop { $0 == "front close" }
+      #expect(movements.count == 2, "opened once, closed once: \(Array(movements))")
+    }
+  }
+
+  /// What can be wrong with what is reloaded, and what the complaint must name.
+  enum Fault: String, CaseIterable, Sendable {
+    case unknownKey
+    case brokenYAML
+    case missingBundle
+    case damagedBundle
+    case bundleOfAnotherSite
+    case bundleOfAnotherDoor
+    case olderBundle
+    case otherContentOfSameSerial
+  }
+
+  @Test("What is wrong is refused with its place, and what ran goes on", arguments: Fault.allCases)
+  func refused(fault: Fault) async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front", "back")
+      let alice = try site.issue("alice", doors: "front,back")
+      try site.export("front")
+      try bench.directory.rename("site-front.bundle", to: "older.bundle")
+      let bob = try site.issue("bob")
+      let door = try Door(site)
+      try door.start()
+      let named = try spoil(door, fault)
+      let daemon = try door.daemon
+      daemon.signal(.hangUp)
+      let refusal = try daemon.event("reload-refused")
+      #expect(refusal["detail"]?.string?.contains(named) == true, "\(refusal.text())")
+      try opensFor(alice, door)
+      try opensFor(bob, door)
+      #expect(daemon.events("reloaded").isEmpty)
+    }
+  }
+
+  /// Spoils what the next reload reads; answers what the complaint must contain.
+  private func spoil(_ door: Door, _ fault: Fault) throws -> String {
+    let site = door.site
+    let folder = site.bench.directory
+    let bundle = "site-front.bundle"
+    switch fault {
+    case .unknownKey:
+      try door.configure(extra: "  side:\n    bundel: side.bundle\n")
+      return "bundel"
+    case .brokenYAML:
+      try door.configure(extra: "\t: {\n")
+      return "site.yaml"
+    case .missingBundle: try folder.removeTree(bundle)
+    case .damagedBundle:
+      var bytes = try folder.read(bundle)
+      bytes[bytes.count / 2] ^= 1
+      try folder.write(bundle, bytes: bytes)
+    case .bundleOfAnotherSite:
+      let elsewhere = try Site(site.bench, radio: site.radio, name: "elsewhere")
+      try elsewhere.addDoors("front")
+      try elsewhere.export("front")
+      try folder.rename("elsewhere-front.bundle", to: bundle)
+    case .bundleOfAnotherDoor:
+      try site.export("back")
+      try folder.rename("site-back.bundle", to: bundle)
+    case .olderBundle: try folder.rename("older.bundle", to: bundle)
+    case .otherContentOfSameSerial:
+      // Two key keepers of one site, out of step: the copy goes its own way within the same second.
+      try run(executable: "/bin/cp", ["-r", folder("site"), folder("copy")]).expecting(exit: 0)
+      let copy = Site(copying: site, name: "copy")
+      try copy.keys("disable", "bob")
+      try copy.export("front")
+      try folder.rename("copy-front.bundle", to: bundle)
+    }
+    return fault == .otherContentOfSameSerial ? "front" : bundle
+  }
+}
+
+extension Site {
+  /// Another folder with the same site's data.
+  init(copying site: Site, name: String) {
+    bench = site.bench
+    radio = site.radio
+    self.name = name
+  }
+}
