@@ -56,32 +56,32 @@ internal import COpenSSL
     return Block(high: UInt64(bigEndian: bytes.0), low: UInt64(bigEndian: bytes.1))
   }
 
-  /// The first 32 bits of `AES(key, m) XOR m` for each block m of `messages` from block `first` on, into all of
-  /// `words`.
+  /// The first 32 bits of `AES(key, m) XOR m` for each block m of `messages`, into `words` from `start` on.
   ///
   /// That sum is the one-way function of Matyas, Meyer and Oseas; a million cost about 3 ms. Throws where `messages`
-  /// has fewer blocks than asked for.
+  /// isn't whole blocks, or `words` is too short for them.
   public func compress(
-    _ messages: SecretBytes, from first: Int, into words: inout MutableSpan<UInt32>
+    _ messages: SecretBytes, into words: inout MutableSpan<UInt32>, at start: Int = 0
   ) throws(CryptoError) {
-    let (end, overflow) = first.addingReportingOverflow(words.count)
-    guard first >= 0, !overflow, end <= messages.blockCount else {
+    guard messages.count % Block.size == 0, start >= 0, start <= words.count,
+      messages.blockCount <= words.count - start
+    else {
       throw CryptoError(
         function: "AESEncryptor.compress",
-        reason: "blocks \(first)... and \(words.count) of them, of \(messages.blockCount)")
+        reason: "\(messages.count) bytes into the words from \(start) on, of \(words.count)")
     }
     let output = unsafe scratchBuffer()
     var done = 0
-    while done < words.count {
-      let blocks = min(words.count - done, AESEncryptor.chunk / Block.size)
+    while done < messages.blockCount {
+      let blocks = min(messages.blockCount - done, AESEncryptor.chunk / Block.size)
       try unsafe messages.withBuffer { buffer throws(CryptoError) in
         guard let base = buffer.baseAddress else { return }
-        let input = unsafe base + (first + done) * Block.size
+        let input = unsafe base + done * Block.size
         try unsafe encrypt(input, into: output, count: blocks * Block.size)
         for index in 0..<blocks {
           let plain = unsafe UnsafeRawPointer(input).loadUnaligned(fromByteOffset: index * 16, as: UInt32.self)
           let cipher = unsafe UnsafeRawPointer(output).loadUnaligned(fromByteOffset: index * 16, as: UInt32.self)
-          words[done + index] = UInt32(bigEndian: plain ^ cipher)
+          words[start + done + index] = UInt32(bigEndian: plain ^ cipher)
         }
       }
       done += blocks

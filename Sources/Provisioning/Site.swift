@@ -63,10 +63,14 @@ public final class Site {
       try files { () throws(FileError) in try moveFile(temporary, to: path) }
     } catch {
       do throws(FileError) { try removeFile(temporary) } catch {}
-      if case .file(let error) = error, error.errno == .exists { throw .siteExists(directory) }
-      throw error
+      throw isTaken(error) ? SiteError.siteExists(directory) : error
     }
     return try open(directory)
+  }
+
+  /// Whether another process made a site of that name meanwhile.
+  private static func isTaken(_ error: SiteError) -> Bool {
+    if case .file(let file) = error { file.errno == .exists } else { false }
   }
 
   /// Opens the site of a directory that, like the database in it, only its owner can reach.

@@ -21,40 +21,34 @@ struct AESEncryptorTests {
     #expect(hex(try encryptor.encrypt(plain).bytes) == cipher)
   }
 
-  @Test("bulk compression is AES(k, m) XOR m, in every chunk and at every offset", arguments: [1, 511, 512, 513, 1500])
+  @Test("bulk compression is AES(k, m) XOR m, in every chunk and at every place", arguments: [0, 1, 511, 512, 513, 1500])
   func compression(count: Int) throws {
     let messages = try SystemRandom.bytes(count * Block.size)
     let encryptor = try AESEncryptor(key: Block(high: 1, low: 2))
-    for first in [0, count / 2, count - 1] {
-      var words = [UInt32](repeating: 0, count: count - first)
+    for start in [0, 7] {
+      var words = [UInt32](repeating: 42, count: start + count + 3)
       var span = words.mutableSpan
-      try encryptor.compress(messages, from: first, into: &span)
-      for (index, word) in words.enumerated() {
-        let message = try #require(messages.block(at: first + index))
+      try encryptor.compress(messages, into: &span, at: start)
+      for index in 0..<count {
+        let message = try #require(messages.block(at: index))
         let block = try encryptor.encrypt(message) ^ message
-        #expect(word == UInt32(truncatingIfNeeded: block.high >> 32))
+        #expect(words[start + index] == UInt32(truncatingIfNeeded: block.high >> 32))
       }
+      #expect(words.prefix(start).allSatisfy { $0 == 42 } && words.suffix(3) == [42, 42, 42])
     }
   }
 
-  @Test("blocks that aren't there are refused", arguments: [(-1, 1), (0, 5), (4, 1), (Int.max, 1), (2, 3)])
-  func missingBlocks(first: Int, count: Int) throws {
-    // Four blocks and a half.
-    let messages = SecretBytes(copying: [UInt8](repeating: 7, count: 72))
+  @Test(
+    "broken blocks and missing room are refused",
+    arguments: [(16, 0, 0), (17, 9, 0), (15, 9, 0), (64, 4, 1), (64, 4, -1), (16, 4, 5), (16, 4, Int.max), (0, 4, 5)])
+  func noRoom(bytes: Int, words count: Int, start: Int) throws {
     let encryptor = try AESEncryptor()
     var words = [UInt32](repeating: 42, count: count)
     #expect(throws: CryptoError.self) {
       var span = words.mutableSpan
-      try encryptor.compress(messages, from: first, into: &span)
+      try encryptor.compress(SecretBytes(count: bytes) { _ in }, into: &span, at: start)
     }
     #expect(words == [UInt32](repeating: 42, count: count))
-  }
-
-  @Test("no blocks are no work")
-  func noBlocks() throws {
-    var words: [UInt32] = []
-    var span = words.mutableSpan
-    try AESEncryptor().compress(SecretBytes(copying: []), from: 0, into: &span)
   }
 }
 
