@@ -47,13 +47,11 @@ public struct HolderState: Hashable, Sendable {
   /// Whether an intent may begin under this challenge.
   public func mayUse(_ challenge: Challenge) -> Bool { !challenges.contains(challenge) }
 
-  /// Begins an intent.
-  ///
-  /// - Returns: the press of all its frames.
-  mutating func beginIntent() -> UInt8 {
-    press &+= 1
-    return press
-  }
+  /// The press of the next intent.
+  public var nextPress: UInt8 { press &+ 1 }
+
+  /// Notes the press of an intent.
+  mutating func use(press: UInt8) { self.press = press }
 
   /// Notes a time frame to a door.
   mutating func use(slot: UInt64, sequence: UInt8, at door: DoorNumber) {

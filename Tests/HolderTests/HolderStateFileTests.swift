@@ -10,6 +10,11 @@ private let site = SiteID(text: "8ded4b41-24f1-6fb9-f79e-64bba2d7f109")
 private let front = DoorNumber(rawValue: 1)
 private let back = DoorNumber(rawValue: 65_535)
 
+private func beginIntent(_ state: inout HolderState) -> UInt8 {
+  state.use(press: state.nextPress)
+  return state.press
+}
+
 @Suite struct HolderStateFileTests {
   private let folder: TemporaryDirectory
   private let file: HolderStateFile
@@ -54,7 +59,7 @@ private let back = DoorNumber(rawValue: 65_535)
     struct Refusal: Error {}
     let before = try update { $0 }
     let result = try file.update(now: 8) { (state) throws(Refusal) in
-      _ = state.beginIntent()
+      _ = beginIntent(&state)
       throw Refusal()
     }
     #expect(throws: Refusal.self) { try result.get() }
@@ -62,14 +67,14 @@ private let back = DoorNumber(rawValue: 65_535)
   }
 
   @Test func pressesRise() throws {
-    let first = try update { $0.beginIntent() }
-    for step in UInt8(1)...255 { #expect(try update { $0.beginIntent() } == first &+ step) }
+    let first = try update { beginIntent(&$0) }
+    for step in UInt8(1)...255 { #expect(try update { beginIntent(&$0) } == first &+ step) }
   }
 
   @Test func firstPressesAreRandom() throws {
     let presses = try (0..<64).map { index in
       let file = HolderStateFile(directory: folder.path, site: try #require(site), credential: "c\(index)")
-      return try file.update(now: 1) { (state) throws(Never) in state.beginIntent() }.get()
+      return try file.update(now: 1) { (state) throws(Never) in beginIntent(&state) }.get()
     }
     #expect(Set(presses).count > 16)
   }
@@ -90,7 +95,7 @@ private let back = DoorNumber(rawValue: 65_535)
     for damaged in [[], Array(text.dropLast(5)), Array("garbage".utf8), [UInt8](repeating: 0, count: 4_096)] {
       try update { _ in }
       try folder.write("a/b/alice-phone@\(try #require(site)).state", bytes: damaged)
-      let error = #expect(throws: HolderStateError.self) { try update { $0.beginIntent() } }
+      let error = #expect(throws: HolderStateError.self) { try update { beginIntent(&$0) } }
       #expect(error?.description.hasPrefix("\(file.path): damaged (") == true)
       #expect(error?.description.contains("mv -- '\(file.path)' '\(file.path).damaged'") == true)
       #expect(try readFile(file.path, limit: 10_000) == damaged)
@@ -102,7 +107,7 @@ private let back = DoorNumber(rawValue: 65_535)
     let text = try filled().text(of: "latchkey-holder-state/2")
     try update { _ in }
     try replaceFile(file.path, contents: text)
-    let error = #expect(throws: HolderStateError.self) { try update { $0.beginIntent() } }
+    let error = #expect(throws: HolderStateError.self) { try update { beginIntent(&$0) } }
     #expect(error == .newer(path: file.path, format: "latchkey-holder-state/2"))
     #expect(try readFile(file.path, limit: 10_000) == text)
   }
@@ -134,7 +139,7 @@ private let back = DoorNumber(rawValue: 65_535)
           let result = try? file.update(now: 8) { (state) throws(Never) -> (UInt8, UInt8)? in
             guard case .slot(let slot, let sequence) = state[door].place(now: 9, skewSlots: 0) else { return nil }
             state.use(slot: slot, sequence: sequence, at: door)
-            return (state.beginIntent(), sequence)
+            return (beginIntent(&state), sequence)
           }.get()
           if let result { used.withLock { $0.append(result) } }
         }
