@@ -64,7 +64,7 @@ let package = Package(
     room("HCI", ["POSIX", "Advertising", "CBluetooth"]),
     room("AccessControl", []),
     room("Database", ["CSQLite"]),
-    room("Ledger", ["Database", "AccessControl", "POSIX"]),
+    room("Ledger", ["Database", "AccessControl", "Wording", "POSIX"]),
     room("Provisioning", ["AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
     room("LockHardware", ["POSIX"]),
     room("Configuration", ["CYAML", "Wording", "POSIX"]),
@@ -116,7 +116,7 @@ let package = Package(
     tests("Advertising", ["Advertising", "AirProtocol"]),
     tests("HCI", ["HCI", "Advertising", "AirProtocol", "POSIX"]),
     tests("AccessControl", ["AccessControl"]),
-    tests("Database", ["Database"]),
+    tests("Database", ["Database", "POSIX"]),
     tests("Ledger", ["Ledger", "Database", "AccessControl", "POSIX"]),
     tests(
       "Provisioning", ["Provisioning", "AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),

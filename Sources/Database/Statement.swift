@@ -35,13 +35,19 @@ internal import CSQLite
   @discardableResult
   public func run(_ values: any SQLConvertible...) throws(DatabaseError) -> Int { try run(values) }
 
+  // Below, each row has a name: the optimiser of Swift 6.3.1 crashes where a noncopyable temporary is lent to a closure
+  // with typed throws ("forwardToInit", in the generic specialiser).
+
   /// Runs it and calls `body` for each row.
   public func forEachRow(
     _ values: any SQLConvertible..., body: (borrowing Row) throws(DatabaseError) -> Void
   ) throws(DatabaseError) {
     try start(values)
     defer { finish() }
-    while try step() { try body(Row(self)) }
+    while try step() {
+      let row = Row(self)
+      try body(row)
+    }
   }
 
   /// Runs it and makes an element of each row.
@@ -51,7 +57,10 @@ internal import CSQLite
     try start(values)
     defer { finish() }
     var elements: [Element] = []
-    while try step() { elements.append(try element(Row(self))) }
+    while try step() {
+      let row = Row(self)
+      elements.append(try element(row))
+    }
     return elements
   }
 
@@ -74,7 +83,9 @@ internal import CSQLite
   ) throws(DatabaseError) -> Element? {
     try start(values)
     defer { finish() }
-    return try step() ? try element(Row(self)) : nil
+    guard try step() else { return nil }
+    let row = Row(self)
+    return try element(row)
   }
 
   private func start(_ values: [any SQLConvertible]) throws(DatabaseError) {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Database
@@ -20,7 +21,7 @@ struct MigrationTests {
 
   init() throws {
     directory = try TemporaryDirectory()
-    connection = try Connection(path: directory.file("a.db"))
+    connection = try Connection(path: directory("a.db"))
   }
 
   @Test func makesEachStepOnce() throws {
@@ -46,10 +47,10 @@ struct MigrationTests {
       let error = #expect(throws: DatabaseError.self) { try connection.migrate(to: schema) }
       #expect(error?.kind == .otherSchema)
     }
-    let foreign = try Connection(path: directory.file("b.db"))
+    let foreign = try Connection(path: directory("b.db"))
     try foreign.execute("CREATE TABLE x (y)")
     let error = #expect(throws: DatabaseError.self) { try foreign.migrate(to: Self.schema(Self.first)) }
-    #expect(error?.description == "\(directory.file("b.db")): not a people database")
+    #expect(error?.description == "\(directory("b.db")): not a people database")
   }
 
   @Test func leavesTheFileAsItWasWhenAStepFails() throws {
@@ -63,7 +64,7 @@ struct MigrationTests {
 
   @Test func aReaderNeverMigrates() throws {
     try connection.migrate(to: Self.schema(Self.first))
-    let reader = try Connection(path: directory.file("a.db"), access: .readOnly)
+    let reader = try Connection(path: directory("a.db"), access: .readOnly)
     let error = #expect(throws: DatabaseError.self) {
       try reader.requireCurrent(Self.schema(Self.first, Self.second))
     }

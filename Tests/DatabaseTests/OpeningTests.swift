@@ -1,4 +1,6 @@
 import Glibc
+import POSIX
+import TestSupport
 import Testing
 
 @testable import Database
@@ -18,27 +20,27 @@ struct OpeningTests {
 
   @Test(arguments: [Connection.Journal.writeAheadLog, .rollback])
   func createsAFileForItsOwnerOnly(_ journal: Connection.Journal) throws {
-    let path = directory.file("a.db")
+    let path = directory("a.db")
     let connection = try Connection(path: path, journal: journal)
     try connection.execute("CREATE TABLE t (v)")
-    #expect(FileSystem.mode(path) == 0o600)
-    if journal == .writeAheadLog { #expect(FileSystem.mode(path + "-wal") == 0o600) }
+    #expect(try fileStatus(path)?.permissions == 0o600)
+    if journal == .writeAheadLog { #expect(try fileStatus(path + "-wal")?.permissions == 0o600) }
     #expect(try connection.integer("PRAGMA synchronous") == 2)
     #expect(try connection.integer("PRAGMA foreign_keys") == 1)
   }
 
   @Test func opensWhatIsThere() throws {
-    let path = directory.file("a.db")
+    let path = directory("a.db")
     do { try Connection(path: path).execute("CREATE TABLE t (v)") }
     #expect(try Connection(path: path, access: .readWrite).integer("SELECT count(*) FROM t") == 0)
     #expect(try Connection(path: path, access: .readOnly).integer("SELECT count(*) FROM t") == 0)
   }
 
   @Test func createsNothingUnlessAsked() {
-    let path = directory.file("missing.db")
+    let path = directory("missing.db")
     for access in [Connection.Access.readOnly, .readWrite] {
       #expect(error(path, access)?.kind == .cannotOpen)
-      #expect(FileSystem.size(path) == -1)
+      #expect(!directory.has("missing.db"))
     }
   }
 
@@ -51,7 +53,7 @@ struct OpeningTests {
     let path = "\(name)\(UInt32.random(in: 0 ... .max))"
     defer { unsafe unlink(path) }
     try Connection(path: path).execute("CREATE TABLE t (v)")
-    #expect(FileSystem.size(path) > 0)
+    #expect(try fileStatus(path)?.size ?? 0 > 0)
   }
 
   @Test func saysThatADirectoryIsMissing() {
@@ -64,28 +66,29 @@ struct OpeningTests {
 
   @Test(arguments: [100, 4096])
   func refusesAFileThatIsNoDatabase(_ size: Int) throws {
-    let path = directory.file("a.db")
-    try FileSystem.write([UInt8](repeating: 0x41, count: size), to: path)
+    let path = try directory.write("a.db", bytes: [UInt8](repeating: 0x41, count: size))
     let error = error(path)
     #expect(error?.kind == .notADatabase)
     #expect(error?.description == "\(path): not an SQLite database")
   }
 
   @Test func saysThatAPageIsDamaged() throws {
-    let path = directory.file("a.db")
+    let path = directory("a.db")
     do {
       let connection = try Connection(path: path, journal: .rollback)
       try connection.execute("CREATE TABLE t (v)")
       for _ in 0..<20 { try connection.run("INSERT INTO t (v) VALUES (?)", [UInt8](repeating: 1, count: 1_000)) }
     }
-    try FileSystem.write([UInt8](repeating: 0xFF, count: 2_000), to: path, at: 4_096)
+    var bytes = try directory.read("a.db")
+    bytes.replaceSubrange(4_096..<6_096, with: repeatElement(0xFF, count: 2_000))
+    try directory.write("a.db", bytes: bytes)
     let connection = try Connection(path: path)
     let error = #expect(throws: DatabaseError.self) { _ = try connection.integer("SELECT count(v) FROM t") }
     #expect(error?.kind == .corrupt)
   }
 
   @Test func refusesToWriteThroughAReader() throws {
-    let path = directory.file("a.db")
+    let path = directory("a.db")
     do { try Connection(path: path).execute("CREATE TABLE t (v)") }
     let reader = try Connection(path: path, access: .readOnly)
     let error = #expect(throws: DatabaseError.self) { try reader.run("INSERT INTO t (v) VALUES (1)") }
@@ -95,13 +98,13 @@ struct OpeningTests {
   @Test(.enabled(if: geteuid() != 0, "root may write anywhere"))
   func saysThatTheDirectoryIsReadOnly() throws {
     unsafe chmod(directory.path, 0o500)
-    #expect(error(directory.file("a.db"))?.kind == .permission)
+    #expect(error(directory("a.db"))?.kind == .permission)
   }
 
   @Test(.enabled(if: SmallFileSystem.isPossible, "mounting needs CAP_SYS_ADMIN"))
   func saysThatTheDiskIsFullAndGoesOnWhenItIsNot() throws {
-    let fileSystem = try SmallFileSystem(at: directory.file("small"), size: "512k")
-    let connection = try Connection(path: fileSystem.file("a.db"), journal: .writeAheadLog)
+    let fileSystem = try SmallFileSystem(in: directory, size: "512k")
+    let connection = try Connection(path: fileSystem("a.db"), journal: .writeAheadLog)
     try connection.execute("CREATE TABLE t (v)")
     let error = #expect(throws: DatabaseError.self) {
       while true { try connection.run("INSERT INTO t (v) VALUES (?)", [UInt8](repeating: 1, count: 4_000)) }
@@ -110,18 +113,18 @@ struct OpeningTests {
     #expect(!connection.inTransaction)
     let kept = try connection.integer("SELECT count(*) FROM t") ?? 0
     #expect(kept > 10)
-    try fileSystem.remount(options: "size=2m")
+    try fileSystem.remount(size: "2m")
     try connection.run("INSERT INTO t (v) VALUES (1)")
     #expect(try connection.integer("SELECT count(*) FROM t") == kept + 1)
   }
 
   @Test(.enabled(if: SmallFileSystem.isPossible, "mounting needs CAP_SYS_ADMIN"))
   func saysThatTheFileSystemIsReadOnly() throws {
-    let fileSystem = try SmallFileSystem(at: directory.file("small"), size: "512k")
-    do { try Connection(path: fileSystem.file("a.db"), journal: .rollback).execute("CREATE TABLE u (v)") }
-    try fileSystem.remount(options: "size=512k", readOnly: true)
-    #expect(error(fileSystem.file("a.db"))?.kind == .readOnly)
-    #expect(error(fileSystem.file("new.db"))?.kind == .cannotOpen)
+    let fileSystem = try SmallFileSystem(in: directory, size: "512k")
+    do { try Connection(path: fileSystem("a.db"), journal: .rollback).execute("CREATE TABLE u (v)") }
+    try fileSystem.remount(size: "512k", readOnly: true)
+    #expect(error(fileSystem("a.db"))?.kind == .readOnly)
+    #expect(error(fileSystem("new.db"))?.kind == .cannotOpen)
   }
 }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Database
@@ -9,7 +10,7 @@ struct StatementTests {
 
   init() throws {
     directory = try TemporaryDirectory()
-    connection = try Connection(path: directory.file("a.db"), journal: .writeAheadLog)
+    connection = try Connection(path: directory("a.db"), journal: .writeAheadLog)
     try connection.execute("CREATE TABLE t (k INTEGER PRIMARY KEY, v ANY) STRICT")
   }
 
@@ -126,7 +127,7 @@ struct StatementTests {
   }
 
   @Test func keepsTheConnectionOpenWhileAStatementLives() throws {
-    var other: Connection? = try Connection(path: directory.file("b.db"))
+    var other: Connection? = try Connection(path: directory("b.db"))
     let statement = try other?.prepare("SELECT 42")
     other = nil
     #expect(try statement?.first { (row) throws(DatabaseError) in try row.integer(0) } == 42)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Database
@@ -16,7 +17,7 @@ struct TransactionTests {
 
   init() throws {
     directory = try TemporaryDirectory()
-    connection = try Connection(path: directory.file("a.db"), journal: .writeAheadLog)
+    connection = try Connection(path: directory("a.db"), journal: .writeAheadLog)
     try connection.execute("CREATE TABLE t (k INTEGER PRIMARY KEY, v INTEGER) STRICT")
   }
 
@@ -66,7 +67,7 @@ struct TransactionTests {
   }
 
   @Test func isBusyWhileAnotherWrites() throws {
-    let other = try Connection(path: directory.file("a.db"), busyTimeout: .zero)
+    let other = try Connection(path: directory("a.db"), busyTimeout: .zero)
     try connection.transaction { () throws(DatabaseError) in
       try connection.run("INSERT INTO t (v) VALUES (1)")
       let error = #expect(throws: DatabaseError.self) { try other.run("INSERT INTO t (v) VALUES (2)") }
@@ -80,7 +81,7 @@ struct TransactionTests {
   }
 
   @Test func seesOneStateWhileReading() throws {
-    let other = try Connection(path: directory.file("a.db"), busyTimeout: .zero)
+    let other = try Connection(path: directory("a.db"), busyTimeout: .zero)
     try other.transaction(.reading) { () throws(DatabaseError) in
       _ = try other.integer("SELECT count(*) FROM t")
       try connection.run("INSERT INTO t (v) VALUES (1)")
