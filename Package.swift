@@ -68,7 +68,12 @@ let package = Package(
     room("Provisioning", ["AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
     room("LockHardware", ["POSIX"]),
     room("Configuration", ["CYAML", "Wording", "POSIX"]),
-    room("Holder", ["AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "JSON", "POSIX"]),
+    room(
+      "Holder",
+      [
+        "AccessControl", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "JSON", "Wording",
+        "POSIX",
+      ]),
     room(
       "DoorController",
       [
@@ -84,8 +89,8 @@ let package = Package(
     program(
       "latchkey",
       [
-        "Holder", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "CommandLineTool", "JSON",
-        "POSIX",
+        "Holder", "AccessControl", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto",
+        "CommandLineTool", "JSON", "Wording", "POSIX",
       ]),
     program(
       "latchkey-keys",
@@ -122,7 +127,12 @@ let package = Package(
       "Provisioning", ["Provisioning", "AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
     tests("LockHardware", ["LockHardware", "POSIX"]),
     tests("Configuration", ["Configuration"]),
-    tests("Holder", ["Holder", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "POSIX"]),
+    tests(
+      "Holder",
+      [
+        "Holder", "AccessControl", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "JSON",
+        "Wording", "POSIX",
+      ]),
     tests(
       "DoorController",
       [
