@@ -68,7 +68,12 @@ let package = Package(
     room("Provisioning", ["AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
     room("LockHardware", ["POSIX"]),
     room("Configuration", ["CYAML", "Wording", "POSIX"]),
-    room("Holder", ["AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "JSON", "POSIX"]),
+    room(
+      "Holder",
+      [
+        "AccessControl", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "JSON", "Wording",
+        "POSIX",
+      ]),
     room(
       "DoorController",
       [
@@ -84,12 +89,16 @@ let package = Package(
     program(
       "latchkey",
       [
-        "Holder", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "CommandLineTool", "JSON",
-        "POSIX",
+        "Holder", "AccessControl", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto",
+        "CommandLineTool", "JSON", "Wording", "POSIX",
       ]),
     program(
       "latchkey-keys",
-      ["Provisioning", "AccessControl", "AirProtocol", "LatchkeyCrypto", "CommandLineTool", "JSON", "POSIX"]),
+      [
+        "Provisioning", "AccessControl", "AirProtocol", "Database", "LatchkeyCrypto", "CommandLineTool", "Wording",
+        "JSON",
+        "POSIX",
+      ]),
 
     // Benchmarks: one program, run by scripts/bench
     .target(name: "CMallocCount", path: "Benchmarks/CMallocCount"),
@@ -118,7 +127,12 @@ let package = Package(
       "Provisioning", ["Provisioning", "AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
     tests("LockHardware", ["LockHardware", "POSIX"]),
     tests("Configuration", ["Configuration"]),
-    tests("Holder", ["Holder", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "POSIX"]),
+    tests(
+      "Holder",
+      [
+        "Holder", "AccessControl", "AirProtocol", "Advertising", "HCI", "Provisioning", "LatchkeyCrypto", "JSON",
+        "Wording", "POSIX",
+      ]),
     tests(
       "DoorController",
       [
@@ -128,7 +142,7 @@ let package = Package(
       ]),
     tests("CommandLineTool", ["CommandLineTool", "Wording", "JSON", "POSIX"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport", "JSON", "POSIX"], path: "Tests/EndToEnd",
+      name: "EndToEndTests", dependencies: ["TestSupport", "Database", "JSON", "POSIX"], path: "Tests/EndToEnd",
       exclude: ["bumble"],
       swiftSettings: strict),
   ]

@@ -22,5 +22,19 @@ public struct FileLock: ~Copyable, Sendable {
     }
   }
 
+  /// Takes the lock, trying again while another holds it; at once where nobody does.
+  ///
+  /// For locks that are held for a moment: flock(2) itself waits without a limit.
+  ///
+  /// - Throws: problem `busy` where another still holds it at the deadline.
+  public static func acquire(_ path: String, until deadline: BootInstant) throws(FileError) -> FileLock {
+    while true {
+      do throws(FileError) { return try acquire(path) } catch {
+        guard error.problem == .busy, BootInstant.now() < deadline else { throw error }
+      }
+      _ = poll(nil, 0, 5)
+    }
+  }
+
   private init(file: consuming FileDescriptor) { self.file = file }
 }

@@ -30,9 +30,13 @@ extension DoorBundle {
     if hintRoot != new.hintRoot || beaconKey != new.beaconKey {
       found.append(.property(name: "door keys", old: "one pair", new: "another"))
     }
-    appendRules(to: new, &found)
+    // Under another number or site every key is another one: that is said once, above.
+    let isSameDoor = header.number == new.header.number && header.site.id == new.header.site.id
+    appendRules(to: new, comparingKeys: isSameDoor, &found)
     return found
   }
+
+  private func keys(at index: Int) -> [Block?] { [frameKeys.block(at: index), hintSecrets.block(at: index)] }
 
   private var properties: [(name: String, value: String)] {
     let site = header.site
@@ -47,16 +51,14 @@ extension DoorBundle {
   }
 
   /// Walks both lists of credentials, which are sorted by id, side by side.
-  private func appendRules(to new: DoorBundle, _ found: inout [BundleDifference]) {
+  private func appendRules(to new: DoorBundle, comparingKeys: Bool, _ found: inout [BundleDifference]) {
     var (left, right) = (0, 0)
     while left < rules.count || right < new.rules.count {
       let (old, recent) = (rules[left], new.rules[right])
       switch (old, recent) {
       case (let old?, let recent?) where old.id == recent.id:
         found += changes(from: old, to: recent)
-        if frameKeys.block(at: left) != new.frameKeys.block(at: right)
-          || hintSecrets.block(at: left) != new.hintSecrets.block(at: right)
-        {
+        if comparingKeys, keys(at: left) != new.keys(at: right) {
           found.append(.changed(old.id, field: "keys", old: "one pair", new: "another"))
         }
         (left, right) = (left + 1, right + 1)

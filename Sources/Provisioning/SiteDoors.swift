@@ -52,10 +52,10 @@ extension Site {
 
   /// Removes a door; its number stays given, its credentials lose it.
   ///
-  /// - Returns: the credentials that were for it, sorted.
-  public func removeDoor(_ id: Identifier) throws(SiteError) -> [Identifier] {
+  /// - Returns: the door as it was, and the credentials that were for it, sorted.
+  public func removeDoor(_ id: Identifier) throws(SiteError) -> (door: SiteDoor, credentials: [Identifier]) {
     try writing { () throws(SiteError) in
-      _ = try door(id)
+      let door = try door(id)
       return try database { () throws(DatabaseError) in
         let query = """
           SELECT credential.id FROM access JOIN credential ON credential.row = access.credential
@@ -65,7 +65,7 @@ extension Site {
           try row.identifier(0)
         }
         try connection.run("DELETE FROM door WHERE id = ?", id.text)
-        return credentials
+        return (door, credentials)
       }
     }
   }
