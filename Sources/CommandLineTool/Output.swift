@@ -46,6 +46,9 @@ public final class Output: Sendable {
     if json { write(value().text() + "\n", to: standardOutput, counts: true) }
   }
 
+  /// A result that is JSON for people as well: always on standard output.
+  public func print(_ value: JSONValue) { write(value.text() + "\n", to: standardOutput, counts: true) }
+
   /// The exit code, unless standard output couldn't be written; a closed pipe is no failure.
   func finished(_ code: ExitCode) throws(CommandError) -> ExitCode {
     guard let errno = failure.withLock({ $0 }), code == .done else { return code }

@@ -5,7 +5,8 @@ internal import Wording
 public struct ValueReader<Value: Sendable>: Sendable {
   /// What was expected, to follow "expected": `a whole number from 1 to 255`.
   let expected: String
-  let read: @Sendable (String) -> Value?
+  /// The value of a text; nil where it isn't one.
+  public let read: @Sendable (String) -> Value?
   /// The words that there are, so that a mistyped one can be told the nearest.
   let words: [String]
 
@@ -69,6 +70,29 @@ extension ValueReader where Value == Duration {
       guard let value = Duration(text: text), range.contains(value) else { return nil }
       return value
     }
+  }
+}
+
+extension ValueReader where Value == Duration {
+  /// Seconds as a decimal number, with up to three digits behind the point: `3`, `0.5`.
+  public static func seconds(in range: ClosedRange<Duration>) -> ValueReader {
+    ValueReader(expected: "seconds from \(decimal(range.lowerBound)) to \(decimal(range.upperBound))") { text in
+      let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      let fraction = parts.count == 2 ? parts[1] : "0"
+      let digits = { (part: Substring) in part.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+      guard digits(parts[0]), digits(fraction), parts[0].utf8.count <= 9, (1...3).contains(fraction.utf8.count),
+        let whole = Int64(parts[0]), let part = Int64(fraction + String(repeating: "0", count: 3 - fraction.utf8.count))
+      else { return nil }
+      let value = Duration.milliseconds(whole * 1_000 + part)
+      return range.contains(value) ? value : nil
+    }
+  }
+
+  private static func decimal(_ duration: Duration) -> String {
+    let milliseconds = duration.wholeMilliseconds
+    if milliseconds % 1_000 == 0 { return "\(milliseconds / 1_000)" }
+    let digits = String(milliseconds % 1_000)
+    return "\(milliseconds / 1_000)." + String(repeating: "0", count: 3 - digits.count) + digits
   }
 }
 

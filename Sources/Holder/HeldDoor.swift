@@ -23,10 +23,23 @@ public struct HeldDoor: Sendable {
   public var id: String { listed.map { "\($0.id)" } ?? "\(number)" }
 
   /// What makes and reads frames under some freshness.
-  public func exchange(_ freshness: Freshness) throws(CryptoError) -> Exchange {
-    let keys = try CredentialKeys.derive(from: credential.secret, site: credential.site.id, door: number)
-    let hintRoot = try credential.siteKey.hintRoot(of: number)
-    return try Exchange(keys: keys, hintRoot: hintRoot, door: number, freshness: freshness)
+  public func exchange(_ freshness: Freshness) throws(CryptoError) -> Exchange { try keys().exchange(freshness) }
+
+  /// What the credential and the door share, for several exchanges.
+  func keys() throws(CryptoError) -> Keys {
+    Keys(
+      number: number, hintRoot: try credential.siteKey.hintRoot(of: number),
+      credential: try CredentialKeys.derive(from: credential.secret, site: credential.site.id, door: number))
+  }
+
+  struct Keys {
+    let number: DoorNumber
+    let hintRoot: HintRoot
+    let credential: CredentialKeys
+
+    func exchange(_ freshness: Freshness) throws(CryptoError) -> Exchange {
+      try Exchange(keys: credential, hintRoot: hintRoot, door: number, freshness: freshness)
+    }
   }
 }
 

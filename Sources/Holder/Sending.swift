@@ -29,8 +29,9 @@ public struct Sending {
   public enum Event: Hashable, Sendable {
     /// The slots up to this moment are used up: it waits.
     case waiting(until: WallTime)
-    /// This is on the air now.
-    case onAir(Transmission)
+    /// This is on the air now; with the first frame, by how many slots the clock is behind, where that is more
+    /// than a door accepts.
+    case onAir(Transmission, slotsBehind: UInt64?)
   }
 
   private let duration: Duration
@@ -54,8 +55,9 @@ public struct Sending {
   ///
   /// - Returns: false where it was cancelled.
   public func send(
-    _ intent: inout Intent, over air: some Air, _ report: (Event) -> Void
+    _ intent: Intent, over air: some Air, _ report: (Event) -> Void
   ) throws(SendingError) -> Bool {
+    var intent = intent
     guard try begin(&intent, air, report) else { return false }
     var sentAt = (boot: bootNow(), wall: wallNow())
     let deadline = sentAt.boot + duration
@@ -84,7 +86,7 @@ public struct Sending {
     while true {
       switch try next(&intent) {
       case .transmit(let transmission):
-        try advertise(transmission, air, report)
+        try advertise(transmission, slotsBehind: intent.slotsBehind, air, report)
         return true
       case .goOn: return true
       case .wait(let slot):
@@ -102,10 +104,10 @@ public struct Sending {
   }
 
   private func advertise(
-    _ transmission: Transmission, _ air: some Air, _ report: (Event) -> Void
+    _ transmission: Transmission, slotsBehind: UInt64? = nil, _ air: some Air, _ report: (Event) -> Void
   ) throws(SendingError) {
     do throws(RadioError) { try air.advertise(transmission.data) } catch { throw .radio(error) }
-    report(.onAir(transmission))
+    report(.onAir(transmission, slotsBehind: slotsBehind))
   }
 
   private func wait(_ air: some Air, until deadline: BootInstant) throws(SendingError) -> Bool {

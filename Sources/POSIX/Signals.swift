@@ -68,3 +68,16 @@ public struct SignalQueue: ~Copyable, Sendable {
     return nil
   }
 }
+
+extension Signal {
+  /// Ends this process as the signal would have, had it not been blocked: whoever waits for it sees why.
+  public func endProcess() -> Never {
+    _ = signal(rawValue, SIG_DFL)
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    unsafe sigaddset(&set, rawValue)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    raise(rawValue)
+    exit(128 + rawValue)
+  }
+}

@@ -102,6 +102,17 @@ import Testing
     for text in ["", "0a0b0c", "0", "zz"] { #expect(ValueReader.bytes(1...2).read(text) == nil) }
   }
 
+  @Test func seconds() {
+    let reader = ValueReader<Duration>.seconds(in: .milliseconds(50)...(.seconds(3_600)))
+    #expect(reader.expected == "seconds from 0.050 to 3600")
+    #expect(reader.read("3") == .seconds(3))
+    #expect(reader.read("0.5") == .milliseconds(500))
+    #expect(reader.read("1.025") == .milliseconds(1_025))
+    for text in ["", ".", "1.", ".5", "1.0000", "1e3", "-1", "+1", "3s", "0.049", "3600.001", "9999999999"] {
+      #expect(reader.read(text) == nil, "\(text)")
+    }
+  }
+
   @Test func paths() {
     #expect(ValueReader.path.read("a/b") == "a/b")
     #expect(ValueReader.path.read("") == nil)

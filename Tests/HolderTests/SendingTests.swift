@@ -54,12 +54,12 @@ private final class TestAir: Air {
   private func send(
     _ air: TestAir, for duration: Duration, slotSeconds: Int = 5
   ) throws -> (slots: [String], events: [Sending.Event], completed: Bool) {
-    var intent = try intent(slotSeconds: slotSeconds)
+    let intent = try intent(slotSeconds: slotSeconds)
     var events: [Sending.Event] = []
     let sending = Sending(for: duration, wallNow: { air.wall }, bootNow: { air.boot })
-    let completed = try sending.send(&intent, over: air) { events.append($0) }
+    let completed = try sending.send(intent, over: air) { events.append($0) }
     let slots = events.compactMap { event -> UInt64? in
-      guard case .onAir(let transmission) = event, case .time(let slot) = transmission.freshness else { return nil }
+      guard case .onAir(let transmission, _) = event, case .time(let slot) = transmission.freshness else { return nil }
       return slot
     }
     #expect(slots.count == air.sent.count)

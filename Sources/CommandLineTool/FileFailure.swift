@@ -1,0 +1,15 @@
+public import POSIX
+
+extension CommandError {
+  /// What a fault of a file is to a script (docs/cli.md, "exit").
+  public init(file error: FileError) {
+    let exit: ExitCode =
+      switch error.problem {
+      case .notPrivate, .system(_, .permissionDenied), .system(_, .notPermitted): .permission
+      case .system("read", _), .system("look at", _), .notRegular, .longerThan, .changed: .badInput
+      case .system: .cantWrite
+      case .busy: .busy
+      }
+    self.init(exit, "\(error)")
+  }
+}

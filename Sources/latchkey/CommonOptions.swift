@@ -1,0 +1,95 @@
+import AirProtocol
+import CommandLineTool
+import HCI
+import Holder
+import LatchkeyCrypto
+import POSIX
+import Provisioning
+
+private let credentialOption = Option(
+  "--credential", "FILE", .path, repeats: true, "a credential file; default: $LATCHKEY_CREDENTIAL")
+private let radioOption = Option(
+  "--radio", "SPEC", .text, "the radio, for example tcp:127.0.0.1:6402; default: hci:0")
+private let stateOption = Option(
+  "--state", "DIR", .path, "what was used; default: $XDG_STATE_HOME/latchkey or ~/.local/state/latchkey")
+private let captureOption = Option("--capture", "FILE", .path, "writes what the radio says and hears, as btsnoop")
+
+/// What every subcommand takes.
+let commonOptions: [any DeclaredOption] = [credentialOption, radioOption, stateOption, captureOption]
+
+let doorOperand = Operand("DOOR", .text, "an id of the credential file, or a door number")
+
+/// The credentials that the command line or the environment names; none where neither does.
+func credentials(_ arguments: Arguments) throws(CommandError) -> [CredentialFile] {
+  var paths = arguments.all(credentialOption)
+  if paths.isEmpty, let path = ProcessEnvironment["LATCHKEY_CREDENTIAL"] { paths = [path] }
+  var credentials: [CredentialFile] = []
+  for path in paths {
+    do throws(CredentialFileError) { credentials.append(try CredentialFile.load(path)) } catch {
+      if case .file(let error) = error { throw CommandError(file: error) }
+      throw CommandError(.badInput, "\(path): \(error)")
+    }
+  }
+  return credentials
+}
+
+/// The door that the command line names.
+func heldDoor(_ arguments: Arguments) throws(CommandError) -> HeldDoor {
+  let text = try arguments.required(doorOperand)
+  if text == "nearest" { throw .notBuilt("DOOR nearest") }
+  let credentials = try credentials(arguments)
+  if credentials.isEmpty { throw .usage("expected --credential FILE, or $LATCHKEY_CREDENTIAL") }
+  do throws(DoorLookupError) { return try HeldDoor.find(text, among: credentials) } catch {
+    throw .usage("DOOR: \(error)")
+  }
+}
+
+/// Where states lie.
+func stateDirectory(_ arguments: Arguments) throws(CommandError) -> String {
+  if let directory = arguments[stateOption] { return directory }
+  if let directory = ProcessEnvironment["XDG_STATE_HOME"] { return "\(directory)/latchkey" }
+  if let home = ProcessEnvironment["HOME"] { return "\(home)/.local/state/latchkey" }
+  throw .usage("expected --state DIR: neither XDG_STATE_HOME nor HOME is set")
+}
+
+/// The radio that the command line names, if this version can open its kind.
+func radio(_ arguments: Arguments) throws(CommandError) -> (spec: RadioSpec, capture: String?) {
+  do throws(RadioError) {
+    let spec = try RadioSpec(arguments[radioOption] ?? "hci:0")
+    guard spec.isBuilt else { throw RadioError.notYet(spec) }
+    return (spec, arguments[captureOption])
+  } catch {
+    throw CommandError(radio: error)
+  }
+}
+
+extension CommandError {
+  init(radio error: RadioError) {
+    let exit: ExitCode =
+      switch error {
+      case .badSpec, .notYet: .usage
+      case .capture, .notACapture: .cantWrite
+      default: .radio
+      }
+    self.init(exit, "\(error)")
+  }
+
+  init(_ error: HolderStateError) {
+    switch error {
+    case .file(let error): self.init(file: error)
+    case .busy: self.init(.busy, "\(error)")
+    case .damaged, .newer: self.init(.badInput, "\(error)")
+    case .tooLarge, .crypto: self.init(.cantWrite, "\(error)")
+    }
+  }
+
+  init(_ error: TransmissionError) {
+    switch error {
+    case .state(let error): self.init(error)
+    case .crypto, .advertising: self.init(.cantWrite, "\(error)")
+    }
+  }
+
+  /// OpenSSL failed: no fault of the caller's, and nothing to be had in another way.
+  init(_ error: CryptoError) { self.init(.cantWrite, "\(error)") }
+}
