@@ -21,7 +21,7 @@ enum FaultPoint: String {
   /// Dies here if this is the step chosen.
   func reach() {
     #if FAULT_POINTS
-      if Self.chosen == rawValue { Signal.kill.raise() }
+      if Self.chosen == rawValue { Signal.kill.endProcess() }
     #endif
   }
 }

@@ -14,11 +14,6 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   public static let user1 = Signal(rawValue: SIGUSR1)
 }
 
-extension Signal {
-  /// Sends it to this process (kill(2)); where it ends the process, that is at once.
-  public func raise() { _ = Glibc.kill(getpid(), rawValue) }
-}
-
 extension Signal: CustomStringConvertible {
   /// Its name as in kill(1), for example `SIGTERM`.
   public var description: String {
