@@ -136,7 +136,7 @@ let package = Package(
     tests(
       "DoorController",
       [
-        "DoorController", "AirProtocol", "Advertising", "HCI", "AccessControl", "Ledger", "Provisioning",
+        "DoorController", "AirProtocol", "Advertising", "HCI", "AccessControl", "Ledger", "Database", "Provisioning",
         "LockHardware", "Configuration",
         "LatchkeyCrypto", "JSON", "POSIX",
       ]),

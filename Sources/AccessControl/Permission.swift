@@ -39,7 +39,7 @@ public struct PermissionSet: OptionSet, Hashable, Sendable {
   public func permits(_ permission: Permission) -> Bool { contains(PermissionSet(needed: permission)) }
 
   /// The set that must be held to give the command.
-  private init(needed permission: Permission) {
+  public init(needed permission: Permission) {
     switch permission {
     case .unlock, .duress: self = .unlock
     case .lock: self = .lock

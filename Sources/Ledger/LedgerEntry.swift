@@ -2,7 +2,7 @@ public import AccessControl
 public import POSIX
 
 /// The highest (slot, sequence) of a credential at a door: a time frame counts only above it (docs/protocol.md, step 4).
-public struct TimeMark: Hashable, Comparable, Sendable {
+public struct RecordedMark: Hashable, Comparable, Sendable {
   /// First bit 0.
   public let slot: UInt64
   public let sequence: UInt8
@@ -14,7 +14,7 @@ public struct TimeMark: Hashable, Comparable, Sendable {
     self.sequence = sequence
   }
 
-  public static func < (left: TimeMark, right: TimeMark) -> Bool {
+  public static func < (left: RecordedMark, right: RecordedMark) -> Bool {
     (left.slot, left.sequence) < (right.slot, right.sequence)
   }
 }
@@ -26,7 +26,7 @@ public struct LedgerEntry: Hashable, Sendable {
   /// The door number, 1…65535; nil for an event of no door, which changes nothing but the log.
   public var doorNumber: UInt16?
   /// The new mark of the event's credential at the door; a lower one than recorded changes nothing.
-  public var mark: TimeMark?
+  public var mark: RecordedMark?
   /// Whether one more of the credential's uses is spent.
   public var consumesUse: Bool
   /// The door's mode from now on; nil: as before.
@@ -35,7 +35,7 @@ public struct LedgerEntry: Hashable, Sendable {
   public var clockTrusted: Bool
 
   public init(
-    _ event: LedgerEvent, doorNumber: UInt16? = nil, mark: TimeMark? = nil, consumesUse: Bool = false,
+    _ event: LedgerEvent, doorNumber: UInt16? = nil, mark: RecordedMark? = nil, consumesUse: Bool = false,
     mode: SavedMode? = nil, clockTrusted: Bool = false
   ) {
     self.event = event
@@ -51,10 +51,10 @@ public struct LedgerEntry: Hashable, Sendable {
 public struct CredentialState: Hashable, Sendable {
   public let credential: Identifier
   /// nil where no time mark was recorded.
-  public let mark: TimeMark?
+  public let mark: RecordedMark?
   public let usesSpent: UInt32
 
-  public init(credential: Identifier, mark: TimeMark?, usesSpent: UInt32) {
+  public init(credential: Identifier, mark: RecordedMark?, usesSpent: UInt32) {
     self.credential = credential
     self.mark = mark
     self.usesSpent = usesSpent

@@ -24,10 +24,11 @@ extension Ledger {
 
   /// The mode that was recorded last for a door; a locked door where none was.
   public func mode(ofDoor door: UInt16) throws(LedgerError) -> SavedMode {
-    try read { (store) throws(DatabaseError) in
-      try store.connection.prepare(modeQuery).first(door) { (row) throws(DatabaseError) in try savedMode(row) }
-        ?? SavedMode()
-    }
+    try read { (store) throws(DatabaseError) in try Ledger.mode(ofDoor: door, store.connection) }
+  }
+
+  static func mode(ofDoor door: UInt16, _ connection: Connection) throws(DatabaseError) -> SavedMode {
+    try connection.prepare(modeQuery).first(door) { (row) throws(DatabaseError) in try savedMode(row) } ?? SavedMode()
   }
 
   /// At most `limit` events with ids above `id`, oldest first.
@@ -51,9 +52,9 @@ private let modeQuery = "SELECT locked_down, hold, hold_until, pulse_until FROM 
 
 private func credentialState(_ row: borrowing Row) throws(DatabaseError) -> CredentialState {
   guard let id = try identifier(row, 0) else { throw row.unexpected(0, expected: "an id") }
-  var mark: TimeMark?
+  var mark: RecordedMark?
   if !row.isNull(1) {
-    mark = TimeMark(slot: try row.integer(1, as: UInt64.self), sequence: try row.integer(2, as: UInt8.self))
+    mark = RecordedMark(slot: try row.integer(1, as: UInt64.self), sequence: try row.integer(2, as: UInt8.self))
   }
   return CredentialState(credential: id, mark: mark, usesSpent: try row.integer(3, as: UInt32.self))
 }

@@ -11,6 +11,12 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   public static let interrupt = Signal(rawValue: SIGINT)
   public static let terminate = Signal(rawValue: SIGTERM)
   public static let kill = Signal(rawValue: SIGKILL)
+  public static let user1 = Signal(rawValue: SIGUSR1)
+}
+
+extension Signal {
+  /// Sends it to this process (kill(2)); where it ends the process, that is at once.
+  public func raise() { _ = Glibc.kill(getpid(), rawValue) }
 }
 
 extension Signal: CustomStringConvertible {
@@ -71,7 +77,7 @@ extension Signal {
     unsafe sigemptyset(&set)
     unsafe sigaddset(&set, rawValue)
     unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    raise(rawValue)
+    Glibc.raise(rawValue)
     exit(128 + rawValue)
   }
 }

@@ -1,1 +1,14 @@
-// Replaced by the program's first command.
+internal import CommandLineTool
+
+let program = Program(
+  "latchkeyd", "A door that opens to a broadcast.",
+  subcommands: [
+    runCommand, replayCommand, checkCommand,
+    .notBuilt("test-lock", "Open and close a door's lock through the running daemon."),
+    .notBuilt("status", "What the running daemon does."),
+    .notBuilt("health", "Whether the running daemon is well."),
+    .notBuilt("log", "What a door has recorded."),
+    .notBuilt("radios", "The adapters of this machine."),
+  ])
+
+program.main()

@@ -145,7 +145,7 @@ struct LogTests {
   @Test func followsTheWriter() throws {
     let ledger = try place.open()
     try ledger.record(Samples.grant(at: 0, slot: 1))
-    let log = try LedgerLog(path: place.path)
+    let log = try LedgerView(path: place.path)
     #expect(try log.events(limit: 10).map(\.id) == [1])
     try ledger.record(Samples.grant(at: 10, slot: 2))
     try ledger.record(Samples.grant(at: 20, slot: 3))
@@ -155,7 +155,7 @@ struct LogTests {
   }
 
   @Test func wantsAState() throws {
-    let error = #expect(throws: LedgerError.self) { try LedgerLog(path: place.path) }
+    let error = #expect(throws: LedgerError.self) { try LedgerView(path: place.path) }
     #expect(error?.kind == .cannotOpen)
     #expect(!place.directory.has("state.db"))
   }

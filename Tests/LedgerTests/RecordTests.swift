@@ -54,7 +54,7 @@ struct RecordTests {
       try ledger.record(Samples.grant(slot: slot, sequence: sequence))
       #expect(try ledger.states(ofDoor: 1).first?.mark == Samples.mark(expected.0, expected.1))
     }
-    #expect(TimeMark(slot: 1 << 63, sequence: 0) == nil)
+    #expect(RecordedMark(slot: 1 << 63, sequence: 0) == nil)
   }
 
   @Test func marksAreOfADoorAndACredential() throws {

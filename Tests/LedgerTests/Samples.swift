@@ -15,8 +15,8 @@ enum Samples {
 
   static func id(_ text: String) throws -> Identifier { try #require(Identifier(text)) }
 
-  static func mark(_ slot: UInt64, _ sequence: UInt8 = 0) throws -> TimeMark {
-    try #require(TimeMark(slot: slot, sequence: sequence))
+  static func mark(_ slot: UInt64, _ sequence: UInt8 = 0) throws -> RecordedMark {
+    try #require(RecordedMark(slot: slot, sequence: sequence))
   }
 
   /// What a granted unlock records.

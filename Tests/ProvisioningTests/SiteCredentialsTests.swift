@@ -1,5 +1,6 @@
 import AccessControl
 import AirProtocol
+import Database
 import POSIX
 import TestSupport
 import Testing
@@ -48,6 +49,24 @@ import Testing
       #expect(error == expected)
     }
     #expect(try fixture.folder.names() == ["site"])
+  }
+
+  @Test func whereTheTransactionCantEndTheFileIsTakenBack() throws {
+    let fixture = try Fixture()
+    let reader = try Connection(path: fixture.folder("site/site.db"))
+    // Who reads keeps a commit from ending.
+    try reader.execute("BEGIN; SELECT * FROM site")
+    let request = CredentialRequest(rule: try fixture.rule("alice"), doors: ["front"])
+    let error = failure { () throws(SiteError) in
+      _ = try fixture.site.issue(request, into: fixture.folder("alice.key"), now: 1)
+    }
+    guard case .database(let inner)? = error, inner.kind == .busy else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try fixture.folder.names() == ["site"])
+    try reader.execute("ROLLBACK")
+    _ = try fixture.site.issue(request, into: fixture.folder("alice.key"), now: 1)
   }
 
   @Test func manyAreIssuedAllOrNone() throws {

@@ -72,7 +72,8 @@ public final class TemporaryDirectory: Sendable {
   }
 }
 
-func directoryEntries(_ path: String) -> [String] {
+/// The names in a directory, without `.` and `..`; none where it can't be read.
+public func directoryEntries(_ path: String) -> [String] {
   guard let stream = unsafe opendir(path) else { return [] }
   defer { unsafe closedir(stream) }
   var names: [String] = []

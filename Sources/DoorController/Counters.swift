@@ -1,0 +1,40 @@
+internal import HCI
+internal import JSON
+
+/// What a door has counted since its start (cli.md, "Counters").
+///
+/// Everything that isn't authentic ends here and nowhere else.
+struct Counters: Hashable, Sendable {
+  /// Frames that no key here expects now, and adverts that hold no frame.
+  var foreign: UInt64 = 0
+  /// Frames that were heard moments ago, and intents that were handled in another frame.
+  var repeated: UInt64 = 0
+  /// Frames whose hint fits a key and whose tag doesn't.
+  ///
+  /// Chance alone makes some.
+  var forged: UInt64 = 0
+  var replayed: UInt64 = 0
+  var malformed: UInt64 = 0
+  var granted: UInt64 = 0
+  var denied: UInt64 = 0
+  /// Authentic frames beyond ten in ten seconds of one credential.
+  var slowDown: UInt64 = 0
+  /// Frames that OpenSSL failed on, which says nothing about them.
+  var cryptoFailures: UInt64 = 0
+  /// What the radio's input was worth: `reports`, and one for each kind of broken input.
+  var radio = RadioCounters()
+
+  /// All counters as one JSON object, those of the contract first.
+  var json: JSONObject {
+    var object: JSONObject = [:]
+    for (name, value) in radio.entries where name == "reports" { object[name] = .integer(Int64(clamping: value)) }
+    let own: [(String, UInt64)] = [
+      ("foreign", foreign), ("repeated", repeated), ("forged", forged), ("replayed", replayed),
+      ("malformed", malformed), ("granted", granted), ("denied", denied), ("slowDown", slowDown),
+      ("cryptoFailures", cryptoFailures),
+    ]
+    for (name, value) in own { object[name] = .integer(Int64(clamping: value)) }
+    for (name, value) in radio.entries where name != "reports" { object[name] = .integer(Int64(clamping: value)) }
+    return object
+  }
+}

@@ -1,0 +1,149 @@
+internal import AirProtocol
+internal import HCI
+internal import Ledger
+internal import LockHardware
+internal import POSIX
+
+/// `latchkeyd run`: a radio, some doors, a ledger, and the thread that owns them.
+///
+/// The calling thread is the door's: it takes adverts from the radio's queue, and messages of other threads (signals,
+/// lock, reload) between them. Whatever can't start throws before any lock is touched.
+public final class Daemon {
+  private let configurationPath: String
+  private let emit: (DoorEvent) -> Void
+  private let clocks: Clocks
+  private let reports = ReportQueue(capacity: 4_096)
+  private let mailbox: Mailbox
+  private let signals: SignalThread
+  private let capturePath: String?
+  private let acceptsClock: Bool
+
+  /// Prepares a daemon; must be made on the main thread before any other thread exists, since it blocks the signals
+  /// that it listens to.
+  ///
+  /// - Parameters:
+  ///   - capturePath: where a btsnoop capture of the radio goes; nil: nowhere.
+  ///   - acceptsClock: takes a clock that is behind the last record for right, once.
+  ///   - emit: gets every event, on the calling thread of `run`.
+  public init(
+    configurationPath: String, capturePath: String?, acceptsClock: Bool, emit: @escaping (DoorEvent) -> Void
+  ) throws(DaemonError) {
+    self.configurationPath = configurationPath
+    self.capturePath = capturePath
+    self.acceptsClock = acceptsClock
+    self.emit = emit
+    clocks = .machine
+    let mailbox = Mailbox(waking: reports)
+    self.mailbox = mailbox
+    do {
+      signals = try SignalThread()
+      try signals.start(mailbox)
+    } catch {
+      throw .system("signals: \(error)")
+    }
+  }
+
+  /// Runs until SIGTERM or SIGINT.
+  public func run() throws(DaemonError) {
+    let configuration = try DaemonError.wrapping { try DoorConfiguration.load(path: configurationPath) }
+    let rulebook = try DaemonError.wrapping { try Rulebook(loading: configuration) }
+    let ledger = try DaemonError.wrapping { try openLedger(configuration, rulebook) }
+    let pipeline = try DaemonError.wrapping {
+      try DoorPipeline(rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment())
+    }
+    defer { pipeline.stopDoors() }
+    let radio = Radio(
+      spec: configuration.radio, options: Radio.Options(capturePath: capturePath),
+      wanted: WantedState(scan: .passive), reports: reports, onState: { [mailbox] in mailbox.post(.radio($0)) })
+    do {
+      try radio.start()
+    } catch {
+      throw .radio(error)
+    }
+    announce(.started, detail: rulebook.summary)
+    for warning in rulebook.warnings { announce(.bundle, detail: warning) }
+    loop(pipeline, radio, configuration)
+    radio.stop(within: .seconds(1))
+    announce(.stopped, counters: pipeline.snapshot(adding: radio.counters))
+  }
+
+  private func loop(_ pipeline: DoorPipeline, _ radio: Radio, _ configuration: DoorConfiguration) {
+    var reloader = Reloader(path: configurationPath, running: configuration, mailbox: mailbox)
+    while true {
+      let deadline = pipeline.tick()
+      reports.drain(until: deadline) { event, arrival in pipeline.hear(event, arrival: arrival) }
+      for message in mailbox.takeAll() {
+        switch message {
+        case .radio(let state): tell(state)
+        case .lock(let door, let news): pipeline.lockReported(door: door, news)
+        case .reload: reloader.start()
+        case .loaded(let loaded):
+          reloader.finished()
+          adopt(loaded, pipeline)
+        case .notLoaded(let problem):
+          reloader.finished()
+          announce(.reloadRefused, detail: "\(problem); what ran goes on")
+        case .showCounters: announce(.counters, counters: pipeline.snapshot(adding: radio.counters))
+        case .stop: return
+        }
+      }
+    }
+  }
+
+  private func adopt(_ loaded: Loaded, _ pipeline: DoorPipeline) {
+    do {
+      try pipeline.adopt(loaded.rulebook)
+      announce(.reloaded, detail: loaded.rulebook.summary)
+      for warning in loaded.rulebook.warnings { announce(.bundle, detail: warning) }
+    } catch {
+      announce(.reloadRefused, detail: "\(error); what ran goes on")
+    }
+  }
+
+  private func openLedger(_ configuration: DoorConfiguration, _ rulebook: Rulebook) throws -> Ledger {
+    let ledger = try Ledger(
+      path: configuration.statePath, volatileDirectory: configuration.volatileDirectory,
+      eventLimit: configuration.keptEvents)
+    if acceptsClock { try acceptClock(ledger, rulebook) }
+    try rulebook.accept(into: ledger)
+    return ledger
+  }
+
+  /// The operator says that the clock is right and what lies in its future is not: marks and the last record's time come
+  /// down to now.
+  private func acceptClock(_ ledger: Ledger, _ rulebook: Rulebook) throws(LedgerError) {
+    let now = clocks.wall()
+    let top = rulebook.clock.acceptedSlots(at: now.seconds).upperBound
+    let ceilings = Dictionary(uniqueKeysWithValues: rulebook.doors.map { ($0.number.rawValue, top) })
+    var event = LedgerEvent("clock", at: now)
+    event.detail = "accepted by the operator"
+    try ledger.takeBackFuture(ceilings, event)
+  }
+
+  private func environment() -> DoorPipeline.Environment {
+    let mailbox = mailbox
+    return DoorPipeline.Environment(
+      clocks: clocks, trustsClock: false, buildsInBackground: true,
+      onIndexReady: { [reports] in reports.wake() },
+      makeLock: { door in
+        let number = door.number.rawValue
+        return try door.settings.lock.makeLock(door: door.id) { mailbox.post(.lock(door: number, $0)) }
+      },
+      emit: emit)
+  }
+
+  private func tell(_ state: RadioState) {
+    guard let words = state.words else { return }
+    var event = DoorEvent(time: clocks.wall(), kind: .radio)
+    event.state = words.state
+    event.detail = words.detail
+    emit(event)
+  }
+
+  private func announce(_ kind: DoorEvent.Kind, detail: String? = nil, counters: Counters? = nil) {
+    var event = DoorEvent(time: clocks.wall(), kind: kind)
+    event.detail = detail
+    event.counters = counters?.json
+    emit(event)
+  }
+}

@@ -1,0 +1,68 @@
+public import HCI
+internal import Ledger
+internal import POSIX
+
+/// Why a daemon can't start or go on; the program makes an exit code of it.
+public enum DaemonError: Error, CustomStringConvertible, Sendable {
+  /// A bad configuration, bundle, capture or ledger: the text names file, line or field.
+  case badInput(String)
+  /// Something of the configuration that this version doesn't do.
+  case notBuilt(String)
+  case unknownID(String)
+  case radio(RadioError)
+  /// Another process holds the state.
+  case busy(String)
+  /// Nothing can be written.
+  case cantWrite(String)
+  case permission(String)
+  /// The system refuses what every program may have.
+  case system(String)
+
+  /// Does something whose errors are of several types, and makes one of them.
+  static func wrapping<Result>(_ body: () throws -> Result) throws(DaemonError) -> Result {
+    do { return try body() } catch { throw DaemonError(error) }
+  }
+
+  init(_ error: any Error) {
+    switch error {
+    case let error as DaemonError: self = error
+    case LoadError.file(let error): self.init(error)
+    case LoadError.ledger(let error): self.init(error)
+    case LoadError.notBuilt(let text): self = .notBuilt(text)
+    case let error as LoadError: self = .badInput("\(error)")
+    case let error as CaptureError: self = .badInput("\(error)")
+    case let error as FileError: self.init(error)
+    case let error as LedgerError: self.init(error)
+    case let error as RadioError: self = .radio(error)
+    default: self = .system("\(error)")
+    }
+  }
+
+  private init(_ error: FileError) {
+    switch (error.problem, error.errno) {
+    case (.notPrivate, _), (_, .permissionDenied?), (_, .notPermitted?): self = .permission("\(error)")
+    case (.busy, _): self = .busy("\(error)")
+    case (_, .noSpace?), (_, .readOnlyFileSystem?), (_, .quotaExceeded?): self = .cantWrite("\(error)")
+    default: self = .badInput("\(error)")
+    }
+  }
+
+  private init(_ error: LedgerError) {
+    switch error.kind {
+    case .busy: self = .busy("\(error)")
+    case .noSpace, .readOnly, .cannotOpen: self = .cantWrite("\(error)")
+    case .permission: self = .permission("\(error)")
+    case .damaged, .newerVersion, .bundleRefused: self = .badInput("\(error)")
+    case .failed: self = .system("\(error)")
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .badInput(let text), .notBuilt(let text), .unknownID(let text), .busy(let text), .cantWrite(let text),
+      .permission(let text), .system(let text):
+      text
+    case .radio(let error): "\(error)"
+    }
+  }
+}

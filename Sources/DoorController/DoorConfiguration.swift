@@ -1,0 +1,190 @@
+public import AccessControl
+internal import Configuration
+public import HCI
+public import LatchkeyCrypto
+internal import Ledger
+internal import POSIX
+
+/// `latchkeyd.yaml`, read and checked (cli.md, "config/latchkeyd.yaml").
+///
+/// Paths are relative to the file.
+public struct DoorConfiguration: Sendable {
+  /// What vouches for the machine's clock.
+  public enum ClockSource: String, CaseIterable, Sendable {
+    /// The kernel, which must call it synchronised.
+    case synchronised
+    /// A battery; the kernel's word counts as well.
+    case battery
+  }
+
+  public let radio: RadioSpec
+  /// The site's Ed25519 key: what verifies bundles.
+  public let siteKey: VerificationKey
+  /// Path of the ledger.
+  public let statePath: String
+  /// Folder of the volatile copy of the ledger's transaction number; it must not survive a reboot.
+  public let volatileDirectory: String
+  public let clock: ClockSource
+  /// How many events the ledger keeps.
+  public let keptEvents: Int64
+  public let doors: [DoorSettings]
+
+  /// What `keep-events` is where it isn't set.
+  static let defaultKeptEvents = Ledger.defaultEventLimit
+  static let defaultVolatileDirectory = "/run/latchkey"
+
+  /// Reads a configuration file.
+  ///
+  /// - Throws: one complaint that names file, line and field, and what was expected there.
+  public static func load(path: String) throws(LoadError) -> DoorConfiguration {
+    do {
+      let text = try readFile(path, limit: YAMLLimits().size)
+      let root = ConfigurationReader(try YAMLNode(parsing: text, file: path), file: path)
+      return try DoorConfiguration(root, folder: directoryName(path))
+    } catch let error as LoadError {
+      throw error
+    } catch let error as FileError {
+      throw .file(error)
+    } catch {
+      throw .configuration("\(error)")
+    }
+  }
+
+  // The errors of its parts are of several types; `load` makes one of them.
+  private init(_ root: ConfigurationReader, folder: String) throws {
+    let fields = try root.mapping([
+      "radio", "site-key", "state", "volatile", "clock", "keep-events", "doors", "beacon-radio", "metrics",
+    ])
+    for key in ["beacon-radio", "metrics"] { if let field = fields[key] { throw notBuilt(field) } }
+    let radioText = try fields["radio"]?.text() ?? "hci:0"
+    do {
+      radio = try RadioSpec(radioText)
+    } catch {
+      throw (fields["radio"] ?? root).complaint("\(error)")
+    }
+    siteKey = try fields.required("site-key").value("the site's key, 43 characters of base64url") {
+      VerificationKey(siteKeyText: $0)
+    }
+    statePath = try fields["state"].map { absolute(try $0.text(), in: folder) } ?? absolute("state.db", in: folder)
+    volatileDirectory =
+      try fields["volatile"].map { absolute(try $0.text(), in: folder) } ?? Self.defaultVolatileDirectory
+    clock = try fields["clock"]?.word(ClockSource.self) ?? .synchronised
+    keptEvents =
+      try fields["keep-events"]?.integer(in: Ledger.smallestEventLimit...1_000_000_000) ?? Self.defaultKeptEvents
+    var doors: [DoorSettings] = []
+    for (key, value) in try fields.required("doors").entries() {
+      guard let id = Identifier(key) else { throw value.complaint("expected \(Identifier.expectation)") }
+      doors.append(try DoorSettings(id: id, value, folder: folder))
+    }
+    guard !doors.isEmpty else { throw try fields.required("doors").complaint("expected at least one door") }
+    self.doors = doors
+  }
+}
+
+/// One door of the configuration.
+public struct DoorSettings: Sendable {
+  public let id: Identifier
+  public let bundlePath: String
+  public let lock: LockSettings
+  /// How long an `unlock` opens.
+  public let pulse: Duration
+  /// The most that an `unlock` with a number of seconds opens.
+  public let longestPulse: Duration
+  public let freshness: FreshnessPolicy
+  /// Those of `hold`, `release` and `lockdown` that a time frame may give as well.
+  public let allowedByTime: PermissionSet
+
+  /// What may be set as a pulse; the longest one is what a command's argument can ask for.
+  static let pulseRange = Duration.milliseconds(100)...Duration.seconds(255)
+
+  static let defaultPulse = Duration.seconds(5)
+  static let defaultLongestPulse = Duration.seconds(30)
+
+  init(
+    id: Identifier, bundlePath: String, lock: LockSettings, pulse: Duration, longestPulse: Duration,
+    freshness: FreshnessPolicy, allowedByTime: PermissionSet
+  ) {
+    self.id = id
+    self.bundlePath = bundlePath
+    self.lock = lock
+    self.pulse = pulse
+    self.longestPulse = longestPulse
+    self.freshness = freshness
+    self.allowedByTime = allowedByTime
+  }
+
+  init(id: Identifier, _ value: ConfigurationReader, folder: String) throws {
+    let fields = try value.mapping([
+      "bundle", "lock", "pulse", "longest-pulse", "freshness", "allow-by-time", "sensor", "request-to-exit", "min-rssi",
+    ])
+    for key in ["sensor", "request-to-exit", "min-rssi"] { if let field = fields[key] { throw notBuilt(field) } }
+    self.id = id
+    bundlePath = absolute(try fields.required("bundle").text(), in: folder)
+    lock = try LockSettings(try fields.required("lock"))
+    pulse = try fields["pulse"]?.duration(in: Self.pulseRange) ?? Self.defaultPulse
+    longestPulse = try fields["longest-pulse"]?.duration(in: Self.pulseRange) ?? Self.defaultLongestPulse
+    guard pulse <= longestPulse else {
+      let field = fields["pulse"] ?? value
+      throw field.complaint("expected at most the longest pulse")
+    }
+    // Challenges come with beacons; until then a door that wants them says so when it starts.
+    freshness = try fields["freshness"]?.word(FreshnessPolicy.self) ?? .time
+    allowedByTime = try Self.exceptions(fields["allow-by-time"])
+  }
+
+  private static func exceptions(_ field: ConfigurationReader?) throws -> PermissionSet {
+    guard let field else { return [] }
+    var set: PermissionSet = []
+    for element in try field.elements() {
+      let permission = try element.word(Permission.self)
+      let one = PermissionSet(needed: permission)
+      guard PermissionSet.needChallenge.contains(one) else {
+        throw element.complaint("expected one of hold, release, lockdown; the others need no challenge")
+      }
+      set.insert(one)
+    }
+    return set
+  }
+}
+
+/// What drives a door's lock.
+public enum LockSettings: Hashable, Sendable {
+  /// Nothing moves; what would is said.
+  case dryRun
+  /// Programs that open and close it, with their arguments, and the longest either may take.
+  case command(unlock: [String], lock: [String], limit: Duration)
+
+  init(_ field: ConfigurationReader) throws {
+    let kinds = try field.mapping(["dry-run", "command", "gpio", "serial"])
+    let (kind, value) = try kinds.only()
+    switch kind {
+    case "dry-run":
+      if !value.isNull { _ = try value.mapping([]) }
+      self = .dryRun
+    case "command":
+      let fields = try value.mapping(["unlock", "lock", "time-limit"])
+      self = .command(
+        unlock: try Self.program(fields.required("unlock")), lock: try Self.program(fields.required("lock")),
+        limit: try fields["time-limit"]?.duration(in: .milliseconds(100)...Duration.seconds(60)) ?? .seconds(5))
+    default: throw notBuilt(value)
+    }
+  }
+
+  private static func program(_ field: ConfigurationReader) throws -> [String] {
+    let words = try field.elements().map { try $0.text() }
+    guard let program = words.first, program.hasPrefix("/") else {
+      throw field.complaint("expected a list that begins with a program's absolute path")
+    }
+    return words
+  }
+}
+
+/// The complaint about a key that a later version understands.
+private func notBuilt(_ field: ConfigurationReader) -> LoadError {
+  .notBuilt("\(field.complaint("isn't built yet"))")
+}
+
+/// A path as the file's reader means it: relative to the file, not to where the daemon was started.
+private func absolute(_ path: String, in folder: String) -> String {
+  path.hasPrefix("/") ? path : "\(folder)/\(path)"
+}

@@ -1,0 +1,134 @@
+internal import AccessControl
+internal import AirProtocol
+internal import Ledger
+internal import POSIX
+
+/// What a door does with an authentic frame (protocol.md, "What the door does with a frame", steps 3 to 8).
+extension DoorPipeline {
+  /// Takes an authentic frame through order, decision and ledger, and only then to the lock.
+  func handle(_ command: VerifiedCommand, heard: BootInstant) {
+    let wall = environment.clocks.wall()
+    // The index may be of the slot before for a moment: what is accepted is decided by the clock.
+    guard isAccepted(command.freshness, at: wall), let rule = rulebook.rule(ofKey: command.key, door: command.doorIndex)
+    else {
+      counters.foreign &+= 1
+      return
+    }
+    let door = doors[command.doorIndex]
+    let context = CommandContext(command: command, door: door, rule: rule, heard: heard, wall: wall)
+    switch guardian.judge(command, at: moment(heard)) {
+    case .repeated:
+      counters.repeated &+= 1
+    case .replayed(let first):
+      counters.replayed &+= 1
+      if first { note(context, CommandNote(.replayed, .replayed)) }
+    case .slowDown:
+      counters.slowDown &+= 1
+      if door.slowDowns.isDue(credential: rule.id, at: heard) {
+        environment.emit(context.event(CommandNote(.slowDown, .slowDown)))
+      }
+    case .malformed:
+      counters.malformed &+= 1
+      note(context, CommandNote(.malformed, .malformed, movesMark: true))
+    case .repeatedPress:
+      // Its mark moved in memory only: were it lost, the press is remembered on disk for longer than the frame lives.
+      counters.repeated &+= 1
+    case .refused(let refusal):
+      counters.denied &+= 1
+      note(context, CommandNote(.denied, .clockUntrusted, detail: refusal.words(clock: rulebook.clock)))
+    case .fresh(let content):
+      decide(context, content)
+    }
+  }
+
+  /// Steps 7 and 8: decides, makes mark, decision and counts durable in one transaction, and then acts.
+  private func decide(_ context: CommandContext, _ content: Command) {
+    let door = context.door
+    let request = AccessRequest(
+      permission: content.permission, argument: content.argument, byChallenge: context.command.freshness.isChallenge,
+      now: context.wall.seconds, clockTrusted: isClockTrusted, lockedDown: door.mode.isLockedDown,
+      usesSpent: door.spent[context.rule.id] ?? 0)
+    let outcome = AccessControl.decide(rule: context.rule, door: door.policy, request: request)
+    FaultPoint.afterDecision.reach()
+    switch outcome {
+    case .denied(let reason):
+      counters.denied &+= 1
+      let result = reason.answerResult ?? 0
+      guard note(context, CommandNote(.denied, reason, movesMark: true, result: result)) else { return }
+      guardian.decided(context.command, content, result: result, at: context.heard.sinceBoot)
+    case .granted(let consumesUse):
+      grant(context, content, consumesUse: consumesUse)
+    }
+  }
+
+  private func grant(_ context: CommandContext, _ content: Command, consumesUse: Bool) {
+    let door = context.door
+    var mode = door.mode
+    let order = DoorOrder(content.permission, argument: content.argument, door: door.policy)
+    let change = mode.apply(order, now: context.heard.sinceBoot)
+    let done = AnswerResult.done.rawValue
+    let recorded = note(
+      context,
+      CommandNote(
+        .granted, nil, movesMark: true, result: done, consumesUse: consumesUse, mode: mode == door.mode ? nil : mode))
+    // What isn't on disk isn't done: the frame is spent all the same, the holder's next one can be granted.
+    guard recorded else { return }
+    counters.granted &+= 1
+    guardian.decided(context.command, content, result: done, at: context.heard.sinceBoot)
+    FaultPoint.afterRecord.reach()
+    door.mode = mode
+    FaultPoint.beforeLock.reach()
+    door.drive(change)
+    if case .duress = content { environment.emit(context.event(CommandNote(.duress, nil))) }
+  }
+
+  /// Writes a record, and tells it once it is durable; false where the ledger couldn't take it.
+  @discardableResult
+  private func note(_ context: CommandContext, _ note: CommandNote) -> Bool {
+    var mark: RecordedMark?
+    if note.movesMark, let moved = guardian.timeMark(ofKey: context.command.key) {
+      mark = RecordedMark(slot: moved.slot, sequence: moved.sequence)
+    }
+    let entry = LedgerEntry(
+      context.ledgerEvent(note), doorNumber: context.door.number.rawValue, mark: mark, consumesUse: note.consumesUse,
+      mode: note.mode?.saved(now: context.heard.sinceBoot, wall: context.wall.seconds), clockTrusted: isClockTrusted)
+    do throws(LedgerError) {
+      var event = context.event(note)
+      event.id = try ledger.record(entry)
+      if note.consumesUse { context.door.spent[context.rule.id, default: 0] &+= 1 }
+      recorded(at: context.wall)
+      environment.emit(event)
+      return true
+    } catch {
+      ledgerFailed(error, context.wall)
+      return false
+    }
+  }
+
+  private func isAccepted(_ freshness: Freshness, at wall: WallTime) -> Bool {
+    guard case .time(let slot) = freshness else { return false }
+    return rulebook.clock.acceptedSlots(at: wall.seconds).contains(slot)
+  }
+}
+
+extension Command {
+  /// What a credential needs for it.
+  var permission: Permission {
+    switch self {
+    case .unlock: .unlock
+    case .lock: .lock
+    case .hold: .hold
+    case .release: .release
+    case .status: .status
+    case .lockdown: .lockdown
+    case .duress: .duress
+    }
+  }
+}
+
+extension Freshness {
+  /// Whether it is a door's challenge, not a slot.
+  var isChallenge: Bool {
+    if case .challenge = self { true } else { false }
+  }
+}

@@ -1,0 +1,153 @@
+internal import AccessControl
+internal import AirProtocol
+internal import Ledger
+internal import LockHardware
+internal import POSIX
+
+/// Doors at start, in time, at a reload and at the end.
+extension DoorPipeline {
+  /// A pulse or a hold that ended: the lock closed by itself, the mode follows and is written down.
+  func expireModes(_ boot: BootInstant) {
+    for door in doors {
+      guard case .close = door.mode.expire(now: boot.sinceBoot) else { continue }
+      // The lock's own deadline has closed it; saying it again costs nothing and heals whatever differs.
+      door.drive(.close)
+      save(door, boot)
+    }
+  }
+
+  /// Makes a door ready: its mode as it was, its lock as the mode wants it.
+  func startDoor(_ door: Rulebook.Door, _ boot: BootInstant, _ wall: WallTime) throws -> RunningDoor {
+    let mode = try restoredMode(of: door, boot, wall)
+    var spent: [Identifier: UInt32] = [:]
+    for state in try ledger.states(ofDoor: door.number.rawValue) where state.usesSpent > 0 {
+      spent[state.credential] = state.usesSpent
+    }
+    let running = RunningDoor(door, mode: mode, spent: spent, lock: try environment.makeLock(door))
+    running.drive(mode.wanted(now: boot.sinceBoot))
+    return running
+  }
+
+  /// Goes on under another rulebook, all or nothing: whatever can fail comes before anything changes.
+  func adopt(_ new: Rulebook) throws {
+    let boot = environment.clocks.boot()
+    let wall = environment.clocks.wall()
+    let keeper = try makeKeeper(new)
+    try new.accept(into: ledger)
+    let known = doors
+    var next: [RunningDoor] = []
+    for door in new.doors {
+      if let running = known.first(where: { $0.number == door.number && $0.id == door.id }) {
+        try running.adopt(door, makeLock: environment.makeLock, now: boot)
+        next.append(running)
+      } else {
+        next.append(try startDoor(door, boot, wall))
+      }
+    }
+    for door in known where !next.contains(where: { $0 === door }) { door.stop() }
+    try changeOver(to: new, doors: next, keeper)
+  }
+
+  /// A lock moved, or couldn't.
+  func lockReported(door number: UInt16, _ report: LockReport) {
+    guard let door = doors.first(where: { $0.number.rawValue == number }) else { return }
+    let wall = environment.clocks.wall()
+    var event = DoorEvent(time: wall, kind: .lock)
+    event.door = door.id.text
+    event.id = door.lastRecord
+    switch report.event {
+    case .moved(let position):
+      event.state = position.rawValue
+    case .failed(let position, let reason):
+      event.kind = .lockFailed
+      event.reason = Reason.lockFailed.rawValue
+      event.state = position.rawValue
+      event.detail = reason
+      var record = LedgerEvent(event.kind.rawValue, at: wall)
+      record.door = door.id
+      record.reason = .lockFailed
+      record.follows = door.lastRecord
+      record.detail = "\(position.rawValue): \(reason)"
+      note(record, of: door)
+    }
+    environment.emit(event)
+  }
+
+  /// Something for the log that isn't about a frame.
+  func tell(_ kind: DoorEvent.Kind, detail: String) {
+    var event = DoorEvent(time: environment.clocks.wall(), kind: kind)
+    event.detail = detail
+    environment.emit(event)
+  }
+
+  /// When the next pulse or hold ends; nil where no door waits for one.
+  var nextModeDeadline: BootInstant? {
+    doors.compactMap(\.mode.nextDeadline).min().map(BootInstant.init(sinceBoot:))
+  }
+
+  /// Closes every lock and lets go of what drives it.
+  func stopDoors() {
+    for door in doors { door.stop() }
+  }
+
+  /// The mode of a door as it was saved, as far as it goes on after a restart.
+  private func restoredMode(of door: Rulebook.Door, _ boot: BootInstant, _ wall: WallTime) throws -> DoorMode {
+    let lastRecord = try ledger.lastRecordTime()?.seconds ?? 0
+    let (mode, notes) = DoorMode.restored(
+      try ledger.mode(ofDoor: door.number.rawValue), lastRecord: lastRecord, now: boot.sinceBoot, wall: wall.seconds,
+      clockTrusted: isClockTrusted)
+    for note in notes {
+      var event = DoorEvent(time: wall, kind: .lock)
+      event.door = door.id.text
+      event.detail = note.words
+      environment.emit(event)
+    }
+    return mode
+  }
+
+  /// Writes down a door's mode that no command has changed: a pulse or hold that ended.
+  private func save(_ door: RunningDoor, _ boot: BootInstant) {
+    let wall = environment.clocks.wall()
+    var event = LedgerEvent("mode", at: wall)
+    event.door = door.id
+    event.detail = door.mode.state(now: boot.sinceBoot).description
+    note(event, of: door, mode: door.mode.saved(now: boot.sinceBoot, wall: wall.seconds))
+  }
+
+  /// Writes down something of a door that isn't about a frame.
+  private func note(_ event: LedgerEvent, of door: RunningDoor, mode: SavedMode? = nil) {
+    let entry = LedgerEntry(event, doorNumber: door.number.rawValue, mode: mode, clockTrusted: isClockTrusted)
+    do throws(LedgerError) {
+      try ledger.record(entry)
+      recorded(at: event.time)
+    } catch {
+      ledgerFailed(error, event.time)
+    }
+  }
+
+  /// The ledger couldn't record: told once in a while, since a full disk fails every time.
+  func ledgerFailed(_ error: LedgerError, _ wall: WallTime) {
+    let boot = environment.clocks.boot()
+    if let last = lastLedgerComplaint, boot - last < .seconds(60) { return }
+    lastLedgerComplaint = boot
+    var event = DoorEvent(time: wall, kind: .ledger)
+    event.state = "failed"
+    event.detail = "\(error); nothing opens until it can be recorded"
+    environment.emit(event)
+  }
+}
+
+extension Restoration {
+  /// For people.
+  var words: String {
+    switch self {
+    case .lockedDown: "still locked down"
+    case .heldOn: "held open until released, as before the restart"
+    case .heldFor(let seconds): "held open for another \(seconds) s, as before the restart"
+    case .holdEnded(let end): "the hold ended at \(WallTime(seconds: end).rfc3339(milliseconds: false))"
+    case .holdCutOff: "the hold ends here: its rest can't be told from a clock that isn't trusted"
+    case .pulseCutOff(let end):
+      "the last run ended in mid-pulse, \(WallTime(seconds: end).rfc3339(milliseconds: false)); closed"
+    }
+  }
+}

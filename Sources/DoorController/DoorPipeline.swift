@@ -1,0 +1,245 @@
+internal import AccessControl
+internal import Advertising
+internal import AirProtocol
+internal import HCI
+internal import LatchkeyCrypto
+internal import Ledger
+internal import LockHardware
+internal import POSIX
+
+/// The way of a frame: report, carrier, hint index, tag, order, decision, ledger, and only then the lock.
+///
+/// It belongs to one thread, which owns the ledger too. Time, lock and radio are passed in, so that a recording takes
+/// the same way as the air does. Nothing is allocated for an advert that isn't ours.
+final class DoorPipeline {
+  /// What a pipeline is told once, and what differs between the air and a recording.
+  struct Environment {
+    let clocks: Clocks
+    /// Whether the clock is trusted whatever it says: a recording's is.
+    let trustsClock: Bool
+    /// Whether the next slot's index is built on a thread of its own.
+    let buildsInBackground: Bool
+    /// Told when a background build stands; on the builder's thread.
+    let onIndexReady: @Sendable () -> Void
+    /// Makes the lock of a door.
+    let makeLock: (Rulebook.Door) throws -> any Lock
+    /// Where events go.
+    let emit: (DoorEvent) -> Void
+  }
+
+  let environment: Environment
+  let ledger: Ledger
+  var rulebook: Rulebook
+  var doors: [RunningDoor]
+  var guardian: ReplayGuard
+  var counters = Counters()
+  private var trust: ClockTrust
+  private var keeper: IndexKeeper
+  private var index: HintIndex
+  private var verifier: FrameVerifier
+  private var parser = AdvertisingReportParser()
+  private var radioCounters = RadioCounters()
+  /// The door's own slot, as of the last tick.
+  private(set) var slot: UInt64
+  private var forgeries: ForgeryWatch
+  /// Wall time of the last record, in Unix seconds.
+  private var lastBeat: Int64 = 0
+  var lastLedgerComplaint: BootInstant?
+
+  /// Takes over the doors of a rulebook: locks are closed, marks and modes come from the ledger.
+  init(_ rulebook: Rulebook, ledger: Ledger, clockSource: DoorConfiguration.ClockSource, environment: Environment)
+    throws
+  {
+    self.environment = environment
+    self.rulebook = rulebook
+    self.ledger = ledger
+    let now = environment.clocks.wall()
+    slot = rulebook.clock.slot(at: now.seconds)
+    trust = ClockTrust(
+      basis: clockSource == .battery ? .battery : .kernel, slotSeconds: rulebook.clock.slotSeconds,
+      lastRecord: try ledger.lastRecordTime()?.sinceEpoch ?? .zero)
+    verifier = try FrameVerifier()
+    keeper = try environment.makeKeeper(rulebook, slot)
+    index = try keeper.index(forSlot: slot)
+    guardian = ReplayGuard(clock: rulebook.clock)
+    forgeries = ForgeryWatch(boot: environment.clocks.boot())
+    doors = []
+    try restoreMemory { _, _ in true }
+    observeClock(first: true)
+    for door in rulebook.doors { doors.append(try startDoor(door, environment.clocks.boot(), now)) }
+  }
+
+  // MARK: - The packet path
+
+  /// Takes in one HCI event with advertising reports.
+  ///
+  /// Called for every advert in the air: allocates nothing unless a frame is authentic.
+  func hear(_ event: Span<UInt8>, arrival: BootInstant) {
+    parser.forEachReport(in: event, counters: &radioCounters) { _, data in
+      FrameSearch.forEachFrame(in: data, markers: rulebook.markers) { frame, _ in
+        do throws(CryptoError) {
+          switch try verifier.verify(frame, index: index) {
+          case .foreign: counters.foreign &+= 1
+          case .forged: counters.forged &+= 1
+          case .verified(let command): handle(command, heard: arrival)
+          }
+        } catch {
+          counters.cryptoFailures &+= 1
+        }
+      }
+    }
+  }
+
+  // MARK: - Time
+
+  /// Looks at the clocks: a new slot, a pulse that ended, the clock's trust, the ledger's heartbeat.
+  ///
+  /// - Returns: when it wants to be called again at the latest.
+  func tick() -> BootInstant {
+    let boot = environment.clocks.boot()
+    let wall = environment.clocks.wall()
+    let current = rulebook.clock.slot(at: wall.seconds)
+    if current != slot {
+      slot = current
+      guardian.sweep(at: moment(boot))
+    }
+    do {
+      index = try keeper.index(forSlot: slot)
+    } catch {
+      // Without an index of this slot the door hears less and less; better told than silent.
+      tell(.clock, detail: "no index for this slot: \(error)")
+    }
+    observeClock(first: false)
+    expireModes(boot)
+    beat(wall)
+    if let event = forgeries.look(
+      at: boot, wall: wall, counters: counters, keys: rulebook.table.count, clock: rulebook.clock)
+    {
+      environment.emit(event)
+    }
+    let intoSlot = wall.sinceEpoch - .seconds(rulebook.clock.start(ofSlot: slot))
+    let untilNextSlot = max(.milliseconds(1), .seconds(rulebook.clock.slotSeconds) - intoSlot)
+    return boot + min(untilNextSlot, .seconds(1))
+  }
+
+  /// Everything counted so far; `radio` adds what the radio's own thread counted.
+  func snapshot(adding radio: RadioCounters = RadioCounters()) -> Counters {
+    var result = counters
+    result.radio = radioCounters
+    result.radio += radio
+    return result
+  }
+
+  /// The door's moment for the replay guard.
+  func moment(_ boot: BootInstant) -> ReplayGuard.Moment {
+    ReplayGuard.Moment(boot: boot.sinceBoot, slot: slot, clockTrusted: isClockTrusted)
+  }
+
+  /// Whether time frames are judged now.
+  var isClockTrusted: Bool { environment.trustsClock || trust.isTrusted }
+
+  /// A durable record was made.
+  func recorded(at wall: WallTime) {
+    trust.recorded(at: wall.sinceEpoch)
+    lastBeat = wall.seconds
+  }
+
+  private func observeClock(first: Bool) {
+    guard !environment.trustsClock else { return }
+    guard let change = trust.observe(environment.clocks.reading()) else { return }
+    var event = DoorEvent(time: environment.clocks.wall(), kind: .clock)
+    switch change {
+    case .trusted:
+      // A state that is the newest has its floors on disk, and nothing else to make up for.
+      if !(first && ledger.isNewest) { raiseFloor(event.time) }
+      event.state = "trusted"
+      if let floor = guardian.floor, floor >= slot {
+        let start = WallTime(seconds: rulebook.clock.start(ofSlot: floor &+ 1))
+        event.detail = "time frames count from \(start.rfc3339(milliseconds: false)) on"
+      }
+    case .doubted(let doubt):
+      event.state = "untrusted"
+      event.detail = doubt.words
+    }
+    environment.emit(event)
+  }
+
+  /// Refuses time frames of all slots up to (slot + skewSlots), and takes back what a clock once ahead has left beyond.
+  private func raiseFloor(_ wall: WallTime) {
+    guardian.raiseFloor(atSlot: slot)
+    guard let floor = guardian.floor else { return }
+    let floors = Dictionary(uniqueKeysWithValues: rulebook.doors.map { ($0.number.rawValue, floor) })
+    do throws(LedgerError) {
+      try ledger.takeBackFuture(floors, LedgerEvent("clock", at: wall))
+      try ledger.raiseFloors(floors, at: wall)
+    } catch {
+      ledgerFailed(error, wall)
+    }
+  }
+
+  /// At least one record a minute while the clock is trusted, so that a clock that falls back is noticed.
+  private func beat(_ wall: WallTime) {
+    guard !environment.trustsClock, trust.isTrusted, wall.seconds - lastBeat >= 60 else { return }
+    lastBeat = wall.seconds
+    do throws(LedgerError) {
+      try ledger.heartbeat(at: wall, clockTrusted: true)
+      recorded(at: wall)
+    } catch {
+      ledgerFailed(error, wall)
+    }
+  }
+
+  // MARK: - Start and reload
+
+  func makeKeeper(_ rulebook: Rulebook) throws -> IndexKeeper { try environment.makeKeeper(rulebook, slot) }
+
+  /// From here on frames are judged by the new rulebook; marks and presses of those who stay are carried over.
+  func changeOver(to new: Rulebook, doors next: [RunningDoor], _ keeper: IndexKeeper) throws {
+    let old = rulebook
+    guardian = guardian.renumbered(clock: new.clock) { key in
+      guard let door = old.table.doorIndex(ofKey: key), let rule = old.rule(ofKey: key, door: door) else { return nil }
+      return new.key(ofCredential: rule.id, atDoor: old.doors[door].number)
+    }
+    rulebook = new
+    doors = next
+    self.keeper = keeper
+    index = try keeper.index(forSlot: slot)
+    try restoreMemory { id, door in old.key(ofCredential: id, atDoor: door) == nil }
+  }
+
+  /// Takes marks and presses of those credentials from the ledger that nothing newer is known of.
+  private func restoreMemory(_ isNew: (Identifier, DoorNumber) -> Bool) throws {
+    let boot = environment.clocks.boot()
+    let wall = environment.clocks.wall()
+    let window = Int64(rulebook.clock.slotSeconds * (2 * rulebook.clock.skewSlots + 2)) + 10
+    for door in rulebook.doors {
+      let number = door.number
+      if let floor = try ledger.floor(ofDoor: number.rawValue) { guardian.restore(floor: floor) }
+      for state in try ledger.states(ofDoor: number.rawValue) where isNew(state.credential, number) {
+        guard let mark = state.mark, let key = rulebook.key(ofCredential: state.credential, atDoor: number) else {
+          continue
+        }
+        guardian.restore(TimeMark(slot: mark.slot, sequence: mark.sequence), forKey: key)
+      }
+      let since = WallTime(seconds: wall.seconds - window)
+      for press in try ledger.presses(ofDoor: number.rawValue, since: since) where isNew(press.credential, number) {
+        guard let key = rulebook.key(ofCredential: press.credential, atDoor: number),
+          let command = Command(name: press.command.rawValue, argument: press.argument)
+        else { continue }
+        // A press from the future of a clock that went back counts as one of now: that errs towards not repeating.
+        let age = max(.zero, wall.sinceEpoch - press.time.sinceEpoch)
+        guardian.restore(
+          RememberedPress(press: press.press, command: command, result: press.result, heard: boot.sinceBoot - age),
+          forKey: key)
+      }
+    }
+  }
+}
+
+extension DoorPipeline.Environment {
+  func makeKeeper(_ rulebook: Rulebook, _ slot: UInt64) throws -> IndexKeeper {
+    try IndexKeeper(
+      table: rulebook.table, clock: rulebook.clock, slot: slot, inBackground: buildsInBackground,
+      onReady: onIndexReady)
+  }
+}

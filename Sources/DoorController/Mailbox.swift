@@ -1,0 +1,36 @@
+internal import HCI
+internal import LockHardware
+internal import POSIX
+
+/// What other threads tell the door's thread; it reads them between batches of adverts.
+enum Message: Sendable {
+  case radio(RadioState)
+  case lock(door: UInt16, LockReport)
+  case loaded(Loaded)
+  case notLoaded(String)
+  case reload
+  case showCounters
+  case stop
+}
+
+/// Messages in the order in which they came, and a way to wake their reader.
+final class Mailbox: Sendable {
+  private let messages = Monitor<[Message]>([])
+  private let reports: ReportQueue
+
+  /// - Parameter reports: where the reader waits; it is woken for a message as for an advert.
+  init(waking reports: ReportQueue) { self.reports = reports }
+
+  func post(_ message: Message) {
+    messages.withLock(waking: false) { $0.append(message) }
+    reports.wake()
+  }
+
+  /// Takes all messages out.
+  func takeAll() -> [Message] {
+    messages.withLock(waking: false) { messages in
+      defer { messages = [] }
+      return messages
+    }
+  }
+}

@@ -1,0 +1,69 @@
+internal import AccessControl
+internal import AirProtocol
+internal import Ledger
+internal import Provisioning
+
+extension Rulebook {
+  /// For the log: which doors, with how many credentials.
+  var summary: String {
+    doors.map { door in
+      let header = door.bundle.header
+      return "\(door.id): number \(header.number), bundle \(header.serial), \(door.keys.count) credentials"
+    }.joined(separator: "; ")
+  }
+
+  /// What an installer must hear at a start or reload: rules that are there and can't work yet.
+  var warnings: [String] {
+    doors.flatMap { door -> [String] in
+      let wanting = (0..<door.bundle.rules.count).lazy.compactMap { door.bundle.rules[$0] }
+        .filter { $0.freshness == .challenge && $0.status == .active }
+      var texts: [String] = []
+      if door.settings.freshness == .challenge {
+        texts.append(
+          "door \(door.id) is set to freshness challenge, but this version sends no challenges yet")
+      }
+      if let first = wanting.first {
+        let others = wanting.dropFirst().count
+        let more = others == 0 ? "" : " and \(others) more"
+        texts.append(
+          "door \(door.id): credential \(first.id)\(more) asks for challenges, which this version can't send yet: refused as challenge-required"
+        )
+      }
+      return texts
+    }
+  }
+}
+
+extension Rulebook {
+  /// Refuses bundles that aren't the newest that their doors accepted, and notes these as accepted: all or none.
+  func accept(into ledger: Ledger) throws(LoadError) {
+    var accepted: [UInt16: AcceptedBundle] = [:]
+    for door in doors {
+      let path = door.settings.bundlePath
+      guard let bundle = AcceptedBundle(serial: door.bundle.header.serial, digest: door.bundle.digest) else {
+        throw .bundle(path, "expected a serial from 0 and a digest of 32 bytes")
+      }
+      do throws(LedgerError) { try ledger.check(bundle, door: door.number.rawValue) } catch {
+        throw .bundle(path, "\(error)")
+      }
+      accepted[door.number.rawValue] = bundle
+    }
+    do throws(LedgerError) { try ledger.accept(accepted) } catch { throw .ledger(error) }
+  }
+}
+
+extension DoorSettings {
+  /// The settings of a door that is configured nowhere: all defaults.
+  init(defaultsFor id: Identifier, bundlePath: String) {
+    self.init(
+      id: id, bundlePath: bundlePath, lock: .dryRun, pulse: Self.defaultPulse, longestPulse: Self.defaultLongestPulse,
+      freshness: .either, allowedByTime: [])
+  }
+
+  /// What the door accepts, from its configuration and its bundle.
+  func policy(with bundle: DoorBundle) -> DoorPolicy {
+    DoorPolicy(
+      id: id, number: bundle.header.number.rawValue, freshness: freshness, allowedByTime: allowedByTime, pulse: pulse,
+      longestPulse: longestPulse, bundleValidUntil: bundle.header.validUntil)
+  }
+}

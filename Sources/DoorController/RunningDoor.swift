@@ -1,0 +1,68 @@
+internal import AccessControl
+internal import AirProtocol
+internal import LockHardware
+internal import POSIX
+
+/// A door at run time: its mode, and the lock that follows it.
+final class RunningDoor {
+  let id: Identifier
+  let number: DoorNumber
+  private(set) var policy: DoorPolicy
+  private(set) var lockSettings: LockSettings
+  private var lock: any Lock
+  var mode: DoorMode
+  /// How many uses each credential has spent here.
+  var spent: [Identifier: UInt32]
+  var slowDowns = OncePerCredential(interval: .seconds(60))
+  /// The record whose command the lock follows, for the event about it.
+  var lastRecord: Int64?
+
+  init(_ door: Rulebook.Door, mode: DoorMode, spent: [Identifier: UInt32], lock: any Lock) {
+    id = door.id
+    number = door.number
+    policy = door.policy
+    lockSettings = door.settings.lock
+    self.mode = mode
+    self.spent = spent
+    self.lock = lock
+  }
+
+  /// Does what the mode's change asks of the lock.
+  func drive(_ change: DoorMode.Change) {
+    switch change {
+    case .open(let until): lock.open(until: until.map(BootInstant.init(sinceBoot:)))
+    case .close: lock.close()
+    case .nothing: break
+    }
+  }
+
+  /// Goes on under a new rulebook; the lock and its deadline stay as they are unless the lock's settings changed.
+  func adopt(_ door: Rulebook.Door, makeLock: (Rulebook.Door) throws -> any Lock, now: BootInstant) rethrows {
+    policy = door.policy
+    guard door.settings.lock != lockSettings else { return }
+    let new = try makeLock(door)
+    lock.stop()
+    lock = new
+    lockSettings = door.settings.lock
+    drive(mode.wanted(now: now.sinceBoot))
+  }
+
+  /// Closes the lock and ends what drives it.
+  func stop() { lock.stop() }
+}
+
+/// Lets an event through once in an interval for each credential; the others are counted elsewhere.
+struct OncePerCredential {
+  private let interval: Duration
+  private var last: [Identifier: BootInstant] = [:]
+
+  init(interval: Duration) { self.interval = interval }
+
+  mutating func isDue(credential: Identifier, at now: BootInstant) -> Bool {
+    if let last = last[credential], now - last < interval { return false }
+    // A door has few credentials that misbehave; if it has many, forgetting them costs a few lines of log.
+    if last.count >= 1_000 { last = [:] }
+    last[credential] = now
+    return true
+  }
+}

@@ -1,0 +1,33 @@
+internal import CPOSIX
+internal import Glibc
+
+/// A directory of this process alone that is gone, with the files in it, when its owner lets go of it.
+public final class ScratchDirectory: Sendable {
+  public let path: String
+
+  /// Makes one in `$TMPDIR`, else in /tmp (mkdtemp(3)).
+  ///
+  /// - Parameter prefix: how its name begins.
+  public init(prefix: String) throws(FileError) {
+    let template = "\(ProcessEnvironment["TMPDIR"] ?? "/tmp")/\(prefix)-XXXXXX"
+    var bytes = template.utf8CString.map { $0 }
+    guard unsafe mkdtemp(&bytes) != nil else {
+      throw FileError(path: template, problem: .system(operation: "create", .current))
+    }
+    path = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    // A flat directory: who makes one keeps files in it, no further directories.
+    if let directory = unsafe opendir(path) {
+      while let entry = unsafe readdir(directory) {
+        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+          unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+        }
+        if name != ".", name != ".." { _ = unsafe unlink("\(path)/\(name)") }
+      }
+      unsafe closedir(directory)
+    }
+    _ = unsafe rmdir(path)
+  }
+}

@@ -1,0 +1,49 @@
+internal import CommandLineTool
+internal import DoorController
+internal import JSON
+
+private let configuration = Option("--config", "FILE", .path, required: true, "the door's configuration")
+private let capture = Option("--capture", "FILE", .path, "write all packets of the radio there (btsnoop)")
+private let acceptClock = Flag(
+  "--accept-clock", "take a clock that is behind the last record for right, this once")
+
+let runCommand = Subcommand(
+  "run", "Be the door: listen, verify, decide, record, open.", options: [configuration, capture, acceptClock]
+) { (arguments, output) throws(CommandError) in
+  do throws(DaemonError) {
+    let daemon = try Daemon(
+      configurationPath: arguments.path(configuration), capturePath: arguments[capture],
+      acceptsClock: arguments[acceptClock]
+    ) { event in tell(event, output) }
+    try daemon.run()
+  } catch {
+    throw CommandError(error)
+  }
+  return .done
+}
+
+/// An event as a line for people, or as a JSON object with `--json`.
+func tell(_ event: DoorEvent, _ output: Output) {
+  if output.json { output.emit(.object(event.json)) } else { output.say(event.line) }
+}
+
+extension Arguments {
+  /// The path that a required option names; the parser has seen to it that it is there.
+  func path(_ option: Option<String>) -> String { self[option] ?? "" }
+}
+
+extension CommandError {
+  /// A daemon's error with the exit code of the contract.
+  init(_ error: DaemonError) {
+    let exit: ExitCode =
+      switch error {
+      case .badInput: .badInput
+      case .notBuilt, .unknownID: .usage
+      case .radio: .radio
+      case .busy, .system: .busy
+      case .cantWrite: .cantWrite
+      case .permission: .permission
+      }
+    self.init(exit, "\(error)")
+  }
+}

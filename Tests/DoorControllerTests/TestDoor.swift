@@ -1,0 +1,195 @@
+import AccessControl
+import Advertising
+import AirProtocol
+import Database
+import HCI
+import JSON
+import LatchkeyCrypto
+import Ledger
+import LockHardware
+import POSIX
+import Provisioning
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DoorController
+
+/// One door with its site, whose time, lock and air are the test's.
+final class TestDoor {
+  /// The moment at which every test begins; one-second slots, a skew of two.
+  static let start: Int64 = 1_796_000_000
+
+  let folder: TemporaryDirectory
+  let site: Site
+  let time = TestTime()
+  let lock = TestLock()
+  private(set) var events: [DoorEvent] = []
+  private var running: DoorPipeline?
+
+  /// - Parameters:
+  ///   - rules: issued for the door before its bundle is made.
+  ///   - policy: more lines of the door's configuration.
+  init(_ rules: [CredentialRule], policy: [String] = []) throws {
+    folder = try TemporaryDirectory()
+    let settings = try Site.Settings(
+      name: DisplayName("Test"), zone: TimeZoneData(name: "Test/Zone", bytes: Self.universalTime),
+      slotClock: #require(SlotClock(slotSeconds: 1, skewSlots: 2)))
+    site = try Site.create(in: folder("site"), #require(settings), now: Self.start)
+    _ = try site.addDoor(#require(Identifier("front")), name: DisplayName("Front"), now: Self.start)
+    try issue(rules)
+    try export(now: Self.start)
+    try configure(policy)
+    try restart()
+  }
+
+  func issue(_ rules: [CredentialRule]) throws {
+    let front = try #require(Identifier("front"))
+    try site.issue(rules.map { CredentialRequest(rule: $0, doors: [front]) }, now: Self.start)
+  }
+
+  func export(now: Int64) throws {
+    let zone = try TimeZoneData(name: "Test/Zone", bytes: Self.universalTime)
+    let bundle = try site.exportBundle(of: #require(Identifier("front")), zone: zone, now: now)
+    let bytes = bundle.bytes.withBytes { span in span.indices.map { span[$0] } }
+    try replaceFile(folder("front.bundle"), contents: bytes)
+  }
+
+  func configure(_ policy: [String], lock: String = "{ dry-run: {} }") throws {
+    let lines =
+      [
+        "radio: unix:/nowhere", "site-key: \(Base64URL.encode(site.verificationKey.rawRepresentation))",
+        "state: state.db", "volatile: volatile", "clock: battery", "doors:", "  front:",
+        "    bundle: front.bundle", "    lock: \(lock)", "    pulse: 3s",
+      ] + policy.map { "    \($0)" }
+    try replaceFile(folder("door.yaml"), contents: Array((lines.joined(separator: "\n") + "\n").utf8))
+  }
+
+  var rulebook: Rulebook {
+    get throws { try Rulebook(loading: DoorConfiguration.load(path: folder("door.yaml"))) }
+  }
+
+  /// Ends the door's process and starts it anew, on the same state.
+  ///
+  /// - Parameter afterBoot: whether volatile storage was cleared in between.
+  func restart(afterBoot: Bool = false, trustsClock: Bool = false) throws {
+    running?.stopDoors()
+    running = nil
+    if afterBoot {
+      for name in directoryEntries(folder("volatile")) { try removeFile(folder("volatile/\(name)")) }
+    }
+    let ledger = try Ledger(path: folder("state.db"), volatileDirectory: folder("volatile"))
+    let time = time
+    let lock = lock
+    let book = try rulebook
+    try book.accept(into: ledger)
+    running = try DoorPipeline(
+      book, ledger: ledger, clockSource: .battery,
+      environment: DoorPipeline.Environment(
+        clocks: Clocks(boot: { time.boot }, wall: { time.wall }, synchronisation: { (false, .seconds(16)) }),
+        trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _ in lock },
+        emit: { [weak self] in self?.events.append($0) }))
+  }
+
+  /// Lets time pass for both clocks.
+  func pass(_ duration: Duration) {
+    time.pass(duration)
+    _ = running?.tick()
+  }
+
+  /// The door's process.
+  var pipeline: DoorPipeline {
+    get throws { try #require(running) }
+  }
+
+  /// A frame as that credential's phone would make it now.
+  func frame(
+    _ credential: String, _ command: Command = .unlock(seconds: 0), slot: Int64 = 0, sequence: UInt8 = 0,
+    press: UInt8 = 1, flags: UInt8 = 0, code: UInt8? = nil
+  ) throws -> Frame {
+    let file = try site.credentialFile(#require(Identifier(credential)))
+    let door = try #require(file.doors.first)
+    let keys = try CredentialKeys.derive(from: file.secret, site: file.site.id, door: door.number)
+    let exchange = try Exchange(
+      keys: keys, hintRoot: file.siteKey.hintRoot(of: door.number), door: door.number,
+      freshness: .time(slot: UInt64(time.wall.seconds + slot)))
+    return try exchange.seal(
+      CommandPlaintext(
+        sequence: sequence, code: code ?? command.code, argument: command.argument, flags: flags, press: press))
+  }
+
+  /// Puts a frame into an advert, the advert into an HCI event, and that before the door; answers the events it told.
+  @discardableResult
+  func hear(_ frame: Frame) throws -> [DoorEvent] {
+    let data = try AdvertisingData(frame: frame, carrier: .uuid128, markers: .standard).bytes
+    let report: [UInt8] = [0x02, 0x01, 0x03, 0x01, 1, 2, 3, 4, 5, 6, UInt8(data.count)] + data + [0xC0]
+    let event = [0x3E, UInt8(report.count)] + report
+    let before = events.count
+    try pipeline.hear(event.span, arrival: time.boot)
+    return Array(events[before...])
+  }
+
+  /// Events of a kind, of all that were told.
+  func events(_ kind: DoorEvent.Kind) -> [DoorEvent] { events.filter { $0.kind == kind } }
+
+  private static let universalTime: [UInt8] = {
+    let block = Array("TZif2".utf8) + [UInt8](repeating: 0, count: 15)
+    let counts: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 4]
+    let data = [UInt8](repeating: 0, count: 6) + Array("UTC\0".utf8)
+    return block + counts + data + block + counts + data + Array("\nUTC0\n".utf8)
+  }()
+}
+
+/// Both clocks of a test.
+final class TestTime: Sendable {
+  private let state = Mutex<(wall: Duration, boot: Duration)>((.seconds(TestDoor.start), .seconds(1_000)))
+
+  var wall: WallTime { WallTime(seconds: state.withLock { $0.wall.components.seconds }) }
+  var boot: BootInstant { BootInstant(sinceBoot: state.withLock { $0.boot }) }
+
+  func pass(_ duration: Duration) {
+    state.withLock { state in
+      state.wall += duration
+      state.boot += duration
+    }
+  }
+
+  /// Sets the wall clock alone.
+  func set(by step: Duration) { state.withLock { $0.wall += step } }
+}
+
+/// A lock that remembers what it was told.
+final class TestLock: Lock {
+  /// What a lock can be told.
+  enum Order: Hashable, Sendable {
+    case open(until: BootInstant?)
+    case close
+    case stop
+  }
+
+  private let state = Mutex<[Order]>([])
+
+  var orders: [Order] { state.withLock { $0 } }
+  var openings: Int { orders.count { if case .open = $0 { true } else { false } } }
+  func open(until: BootInstant?) { state.withLock { $0.append(.open(until: until)) } }
+  func close() { state.withLock { $0.append(.close) } }
+  func stop() { state.withLock { $0.append(.stop) } }
+}
+
+/// A rule with the defaults of an ordinary holder.
+func rule(
+  _ id: String, status: CredentialStatus = .active, permissions: PermissionSet = [.unlock, .status],
+  freshness: FreshnessPolicy = .time, from: Int64? = nil, until: Int64? = nil, uses: UInt32? = nil
+) throws -> CredentialRule {
+  try CredentialRule(
+    id: #require(Identifier(id)), holder: DisplayName("Holder of \(id)"), status: status, permissions: permissions,
+    freshness: freshness, validFrom: from, validUntil: until, uses: uses)
+}
+
+extension TestDoor {
+  /// Takes the event table away under the running ledger, so that every record fails.
+  func breakLedger() throws {
+    let connection = try Connection(path: folder("state.db"), access: .readWrite)
+    try connection.run("DROP TABLE event")
+  }
+}
