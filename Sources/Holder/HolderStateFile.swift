@@ -90,8 +90,10 @@ public struct HolderStateFile: Sendable {
   /// The state in the file; nil where there is none.
   private func load() throws(HolderStateError) -> HolderState? {
     let bytes: [UInt8]
-    do throws(FileError) { bytes = try readFile(path, limit: HolderStateFile.longest) } catch {
-      if error.errno == .noEntry { return nil }
+    do throws(FileError) {
+      if try fileStatus(path) == nil { return nil }
+      bytes = try readFile(path, limit: HolderStateFile.longest)
+    } catch {
       throw .file(error)
     }
     let state: HolderState

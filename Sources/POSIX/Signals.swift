@@ -72,7 +72,7 @@ extension Signal {
     unsafe sigemptyset(&set)
     unsafe sigaddset(&set, rawValue)
     unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    raise(rawValue)
+    Glibc.raise(rawValue)
     exit(128 + rawValue)
   }
 }

@@ -52,7 +52,7 @@ private func doorCommand(
     let intent = Intent(
       command(arguments), to: door, carrier: carrier, wantsAnswer: false,
       stateDirectory: try stateDirectory(arguments))
-    warnIfUnlisted(intent, output)
+    warnIfRefused(intent, output)
     try onAir(radio) { (broadcast) throws(CommandError) in
       do throws(SendingError) {
         _ = try Sending(for: duration).send(intent, over: broadcast) { event in
@@ -81,12 +81,16 @@ private func shownName(_ command: Command) -> String {
   command == .duress ? Command.unlock(seconds: 0).name : command.name
 }
 
-private func warnIfUnlisted(_ intent: Intent, _ output: Output) {
-  guard let listed = intent.door.listed, let permission = Permission(rawValue: intent.command.name),
-    !listed.commands.permits(permission)
-  else { return }
-  output.note(
-    "the credential's file doesn't list \(shownName(intent.command)) for \(listed.id): the door may refuse it")
+/// The door decides, and the file may be older than its rules: this is no reason not to send.
+private func warnIfRefused(_ intent: Intent, _ output: Output) {
+  guard let listed = intent.door.listed else { return }
+  if listed.freshness == .challenge {
+    output.note("the credential's file says that \(listed.id) asks for challenges: it may refuse a time frame")
+  }
+  if let permission = Permission(rawValue: intent.command.name), !listed.commands.permits(permission) {
+    let name = shownName(intent.command)
+    output.note("the credential's file doesn't list \(name) for \(listed.id): the door may refuse it")
+  }
 }
 
 private func tell(_ event: Sending.Event, _ intent: Intent, asked: Carrier, _ output: Output) {
