@@ -76,6 +76,9 @@ public struct DoorMode: Hashable, Sendable {
     return pulseUntil == nil && hold == .none ? .close : .nothing
   }
 
+  /// Ends a pulse before its time, and nothing else: for the end of the program, which closes the lock.
+  public mutating func endPulse() { pulseUntil = nil }
+
   /// What a lock that knows nothing has to do: for the start, and after the hardware came back.
   public func wanted(now: Duration) -> Change {
     if isLockedDown { return .close }

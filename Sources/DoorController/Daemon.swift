@@ -51,6 +51,7 @@ public final class Daemon {
     let pipeline = try DaemonError.wrapping {
       try DoorPipeline(rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment())
     }
+    // Stopping twice changes nothing: this is for every way out.
     defer { pipeline.stopDoors() }
     let radio = Radio(
       spec: configuration.radio, options: Radio.Options(capturePath: capturePath),
@@ -63,7 +64,11 @@ public final class Daemon {
     announce(.started, detail: rulebook.summary)
     for warning in rulebook.warnings { announce(.bundle, detail: warning) }
     loop(pipeline, radio, configuration)
+    // Locks begin to close at once, while the radio takes its second to leave the air.
+    pipeline.closeDoors()
     radio.stop(within: .seconds(1))
+    pipeline.stopDoors()
+    for case .lock(let door, let report) in mailbox.takeAll() { pipeline.lockReported(door: door, report) }
     announce(.stopped, counters: pipeline.snapshot(adding: radio.counters))
   }
 

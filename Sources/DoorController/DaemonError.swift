@@ -19,6 +19,7 @@ public enum DaemonError: Error, CustomStringConvertible, Sendable {
   case system(String)
 
   /// Does something whose errors are of several types, and makes one of them.
+  @discardableResult
   static func wrapping<Result>(_ body: () throws -> Result) throws(DaemonError) -> Result {
     do { return try body() } catch { throw DaemonError(error) }
   }

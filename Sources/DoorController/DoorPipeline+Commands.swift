@@ -95,6 +95,7 @@ extension DoorPipeline {
     do throws(LedgerError) {
       var event = context.event(note)
       event.id = try ledger.record(entry)
+      if note.kind == .granted { context.door.lastRecord = event.id }
       if note.consumesUse { context.door.spent[context.rule.id, default: 0] &+= 1 }
       recorded(at: context.wall)
       environment.emit(event)

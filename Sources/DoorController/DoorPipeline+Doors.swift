@@ -85,9 +85,20 @@ extension DoorPipeline {
     doors.compactMap(\.mode.nextDeadline).min().map(BootInstant.init(sinceBoot:))
   }
 
-  /// Closes every lock and lets go of what drives it.
+  /// Tells every lock to close, without waiting for it.
+  func closeDoors() {
+    for door in doors { door.drive(.close) }
+  }
+
+  /// Closes every lock and lets go of what drives it; a pulse ends here, a hold goes on at the next start.
   func stopDoors() {
-    for door in doors { door.stop() }
+    let boot = environment.clocks.boot()
+    for door in doors {
+      door.stop()
+      guard door.mode.pulseUntil != nil else { continue }
+      door.mode.endPulse()
+      save(door, boot)
+    }
   }
 
   /// The mode of a door as it was saved, as far as it goes on after a restart.

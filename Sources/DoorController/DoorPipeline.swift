@@ -119,7 +119,8 @@ final class DoorPipeline {
     }
     let intoSlot = wall.sinceEpoch - .seconds(rulebook.clock.start(ofSlot: slot))
     let untilNextSlot = max(.milliseconds(1), .seconds(rulebook.clock.slotSeconds) - intoSlot)
-    return boot + min(untilNextSlot, .seconds(1))
+    let next = boot + min(untilNextSlot, .seconds(1))
+    return min(next, nextModeDeadline ?? next)
   }
 
   /// Everything counted so far; `radio` adds what the radio's own thread counted.

@@ -22,6 +22,7 @@ public enum Replay {
     // A fresh ledger's place is gone with this function; one that the caller has named stays.
     let temporary = try temporaryFolder(unless: stateDirectory)
     let folder = stateDirectory ?? temporary?.path ?? "."
+    try DaemonError.wrapping { try makeDirectory(folder) }
     defer { withExtendedLifetime(temporary) {} }
     let ledger = try DaemonError.wrapping { try Ledger(path: folder + "/state.db", volatileDirectory: nil) }
     let time = RecordedTime()

@@ -14,7 +14,7 @@ final class RunningDoor {
   /// How many uses each credential has spent here.
   var spent: [Identifier: UInt32]
   var slowDowns = OncePerCredential(interval: .seconds(60))
-  /// The record whose command the lock follows, for the event about it.
+  /// The last grant here, which what the lock does next belongs to.
   var lastRecord: Int64?
 
   init(_ door: Rulebook.Door, mode: DoorMode, spent: [Identifier: UInt32], lock: any Lock) {

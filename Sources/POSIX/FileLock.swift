@@ -37,4 +37,9 @@ public struct FileLock: ~Copyable, Sendable {
   }
 
   private init(file: consuming FileDescriptor) { self.file = file }
+
+  deinit {
+    // Said in words: a child that is just being started has a copy of the descriptor until it runs its program.
+    _ = flock(file.number, LOCK_UN)
+  }
 }

@@ -1,5 +1,9 @@
-internal import CommandLineTool
+// The door controller (docs/cli.md, "latchkeyd").
 
+import CommandLineTool
+import POSIX
+
+ProcessLimits.keepSecretsIn()
 let program = Program(
   "latchkeyd", "A door that opens to a broadcast.",
   subcommands: [

@@ -77,7 +77,7 @@ struct RadioTests {
       #expect(try alice.site.radio.devices().count == 2)
       sender.signal(.interrupt)
       try sender.waitForExit(within: .seconds(5))
-      #expect(try alice.site.radio.devices().count == 1)
+      try alice.site.radio.awaitDevices(1)
     }
   }
 

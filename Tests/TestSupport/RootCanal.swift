@@ -71,7 +71,7 @@ extension RootCanal {
   public func devices() throws -> [Int] {
     // Devices:\n  0:hci_device@da:4c:…\n Phys: …
     let text = try command("list", [])
-    let devices = text.split(separator: "\n").prefix { !$0.contains("Phys:") }
+    let devices = text.split(whereSeparator: \.isNewline).prefix { !$0.contains("Phys:") }
     return devices.compactMap { line in
       guard line.contains("@"), let number = line.split(separator: ":").first else { return nil }
       return Int(number.filter { $0 != " " })
@@ -84,16 +84,34 @@ extension RootCanal {
   /// Puts a controller back on the air.
   public func bringBackIntoRange(_ device: Int) throws { _ = try command("add_device_to_phy", ["\(device)", "1"]) }
 
-  /// Says something to the test port: length-prefixed words there, a length-prefixed text back.
-  private func command(_ name: String, _ arguments: [String]) throws -> String {
-    let socket = try connectToLoopback(port + 1)
-    func word(_ text: String) -> [UInt8] { [UInt8(clamping: text.utf8.count)] + Array(text.utf8) }
-    try socket.writeAll(word(name) + [UInt8(clamping: arguments.count)] + arguments.flatMap(word))
-    // The port greets nobody, but answers a first command that it knows none; the text wanted is the one behind.
-    let length = try readExactly(4, from: socket)
-    let count = length.reversed().reduce(0) { $0 << 8 | Int($1) }
-    return String(decoding: try readExactly(count, from: socket), as: UTF8.self)
+  /// Waits until so many controllers are connected; there is no event for it.
+  public func awaitDevices(_ count: Int, within limit: Duration = .seconds(10)) throws {
+    let deadline = BootInstant.now() + limit
+    while try devices().count != count {
+      guard BootInstant.now() < deadline else { throw TestError("expected \(count) controllers, found \(try devices())") }
+      usleep(5_000)
+    }
   }
+
+  /// Says something to the test port: length-prefixed words there, a length-prefixed text back.
+  ///
+  /// The port serves one connection at a time and greets it; one that comes too soon behind another it turns away.
+  private func command(_ name: String, _ arguments: [String]) throws -> String {
+    func word(_ text: String) -> [UInt8] { [UInt8(clamping: text.utf8.count)] + Array(text.utf8) }
+    for _ in 0..<100 {
+      let socket = try connectToLoopback(port + 1)
+      guard try readText(from: socket).contains("RegisterSendResponse") else { continue }
+      try socket.writeAll(word(name) + [UInt8(clamping: arguments.count)] + arguments.flatMap(word))
+      return try readText(from: socket)
+    }
+    throw TestError("RootCanal's test port turns everybody away")
+  }
+}
+
+private func readText(from socket: borrowing FileDescriptor) throws -> String {
+  let length = try readExactly(4, from: socket)
+  let count = length.reversed().reduce(0) { $0 << 8 | Int($1) }
+  return String(decoding: try readExactly(count, from: socket), as: UTF8.self)
 }
 
 private func readExactly(_ count: Int, from socket: borrowing FileDescriptor) throws -> [UInt8] {
