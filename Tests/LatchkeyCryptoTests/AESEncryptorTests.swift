@@ -21,7 +21,8 @@ struct AESEncryptorTests {
     #expect(hex(try encryptor.encrypt(plain).bytes) == cipher)
   }
 
-  @Test("bulk compression is AES(k, m) XOR m, in every chunk and at every place", arguments: [0, 1, 511, 512, 513, 1500])
+  @Test(
+    "bulk compression is AES(k, m) XOR m, in every chunk and at every place", arguments: [0, 1, 511, 512, 513, 1500])
   func compression(count: Int) throws {
     let messages = try SystemRandom.bytes(count * Block.size)
     let encryptor = try AESEncryptor(key: Block(high: 1, low: 2))

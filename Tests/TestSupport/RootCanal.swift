@@ -88,7 +88,9 @@ extension RootCanal {
   public func awaitDevices(_ count: Int, within limit: Duration = .seconds(10)) throws {
     let deadline = BootInstant.now() + limit
     while try devices().count != count {
-      guard BootInstant.now() < deadline else { throw TestError("expected \(count) controllers, found \(try devices())") }
+      guard BootInstant.now() < deadline else {
+        throw TestError("expected \(count) controllers, found \(try devices())")
+      }
       usleep(5_000)
     }
   }
