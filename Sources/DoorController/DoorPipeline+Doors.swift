@@ -86,7 +86,7 @@ extension DoorPipeline {
   }
 
   /// Closes every lock and lets go of what drives it.
-  func stopDoors() {
+  package func stopDoors() {
     for door in doors { door.stop() }
   }
 
