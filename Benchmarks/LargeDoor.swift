@@ -14,8 +14,8 @@ struct LargeDoor {
   let folder: ScratchDirectory
   let configurationPath: String
 
-  /// - Parameter radio: what the configuration names as its radio, where that matters.
-  init(credentials: Int, radio: String? = nil) throws {
+  /// Its radio is the socket `radio` in the folder.
+  init(credentials: Int) throws {
     self.credentials = credentials
     folder = try ScratchDirectory(prefix: "latchkey-bench")
     configurationPath = folder.path + "/latchkeyd.yaml"
@@ -23,7 +23,7 @@ struct LargeDoor {
     let bundle = try Self.bundle(credentials, signingKey)
     try bundle.withBytes { try createFile(folder.path + "/front.bundle", contents: $0) }
     let lines = [
-      "radio: \(radio ?? "unix:" + folder.path + "/radio")",
+      "radio: unix:\(folder.path)/radio",
       "site-key: \(Base64URL.encode(signingKey.verificationKey.rawRepresentation))", "state: state.db",
       "volatile: \(folder.path)", "clock: battery", "doors:", "  front:", "    bundle: front.bundle",
       "    lock: { dry-run: {} }",

@@ -5,13 +5,13 @@ internal import POSIX
 final class ScriptedController: Sendable {
   private let listener: Int32
   private let thread: POSIX.Thread
-  private let scans: Monitor<[BootInstant]>
+  private let scans: Monitor<Int>
 
   /// Listens on a socket that doesn't exist yet.
   init(path: String) throws {
     let listener = unsafe cbenchmark_listen(path)
     guard listener >= 0 else { throw BenchmarkError("\(path): \(Errno.current)") }
-    let scans = Monitor<[BootInstant]>([])
+    let scans = Monitor(0)
     self.listener = listener
     self.scans = scans
     // Until the process ends: nothing else ends the wait for the next connection.
@@ -19,18 +19,13 @@ final class ScriptedController: Sendable {
       while true {
         let number = cbenchmark_accept(listener)
         guard number >= 0 else { return }
-        Self.serve(FileDescriptor(takingOwnershipOf: number)) { scans.withLock { $0.append(.now()) } }
+        Self.serve(FileDescriptor(takingOwnershipOf: number)) { scans.withLock { $0 += 1 } }
       }
     }
   }
 
   /// How often it was told to scan so far.
-  var scanCount: Int { scans.withLock(waking: false) { $0.count } }
-
-  /// When it was told so for the n-th time, from 0; nil after half a minute without.
-  func scan(_ number: Int) -> BootInstant? {
-    scans.wait(until: .now() + .seconds(30)) { $0.count > number ? $0[number] : nil }
-  }
+  var scanCount: Int { scans.withLock(waking: false) { $0 } }
 
   /// Answers commands until the host leaves.
   private static func serve(_ stream: consuming FileDescriptor, onScan: () -> Void) {

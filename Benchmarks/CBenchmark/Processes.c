@@ -1,5 +1,5 @@
 // Processes to measure, and the socket that they take for a controller.
-#define _GNU_SOURCE  // accept4
+#define _GNU_SOURCE  // accept4, pipe2
 #include "CBenchmark.h"
 
 #include <errno.h>
@@ -14,22 +14,27 @@
 
 extern char **environ;
 
-pid_t cbenchmark_start(char *const arguments[], const char *output) {
+pid_t cbenchmark_start(char *const arguments[], int *output) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
   posix_spawn_file_actions_t actions;
   pid_t process = -1;
   int error = posix_spawn_file_actions_init(&actions);
-  if (error != 0) goto failed;
-  error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   if (error == 0) {
-    error = posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+    if (error == 0) error = posix_spawn(&process, arguments[0], &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
   }
-  if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  if (error == 0) error = posix_spawn(&process, arguments[0], &actions, NULL, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error == 0) return process;
-failed:
-  errno = error;
-  return -1;
+  close(ends[1]);
+  if (error != 0) {
+    close(ends[0]);
+    errno = error;
+    return -1;
+  }
+  *output = ends[0];
+  return process;
 }
 
 int cbenchmark_end(pid_t process, int signal) {

@@ -10,9 +10,9 @@ unsigned long cbenchmark_allocations(void);
 // Bytes of the process that are in memory now (statm(5)), after malloc has given back what it can.
 size_t cbenchmark_resident(void);
 
-// Starts a program (a path) with these arguments, NULL behind the last; what it writes goes into the file `output`.
+// Starts a program (a path) with these arguments, NULL behind the last; `output` is where to read what it writes.
 // -1 and errno on failure.
-pid_t cbenchmark_start(char *const arguments[], const char *output);
+pid_t cbenchmark_start(char *const arguments[], int *output);
 
 // Sends the signal unless it is 0, and waits for the process's end: its exit code, or 128 + the signal that ended it.
 int cbenchmark_end(pid_t process, int signal);
