@@ -26,7 +26,7 @@ let export = Subcommand(
   do throws(FileError) {
     try bundle.bytes.withBytes { (bytes) throws(FileError) in try createFile(path, contents: bytes) }
   } catch {
-    throw CommandError(error)
+    throw CommandError(file: error)
   }
   let count = counted(bundle.credentials, "credential")
   output.say("bundle of door \(id), serial \(bundle.header.serial), \(count): \(path.printable)")

@@ -1,13 +1,12 @@
 import CommandLineTool
 import Database
-import POSIX
 import Provisioning
 
 extension CommandError {
   /// What a fault of the site's data is to a script (docs/cli.md, "exit").
   init(_ error: SiteError) {
     switch error {
-    case .file(let error): self.init(error)
+    case .file(let error): self.init(file: error)
     case .database(let error): self.init(ExitCode(error.kind), "\(error)")
     case .timeZone(let error): self.init(error)
     case .siteExists: self.init(.cantWrite, "\(error)")
@@ -18,33 +17,21 @@ extension CommandError {
     }
   }
 
-  /// What a fault of a file is to a script.
-  init(_ error: FileError) {
-    let exit: ExitCode =
-      switch error.problem {
-      case .notPrivate, .system(_, .permissionDenied), .system(_, .notPermitted): .permission
-      case .system("read", _), .system("look at", _), .notRegular, .longerThan, .changed: .badInput
-      case .system: .cantWrite
-      case .busy: .busy
-      }
-    self.init(exit, "\(error)")
-  }
-
   init(_ error: TimeZoneError) {
     switch error {
     case .notAName, .unknown: self = .usage("\(error)")
     case .noData, .damaged: self.init(.badInput, "\(error)")
-    case .file(let error): self.init(error)
+    case .file(let error): self.init(file: error)
     }
   }
 
   /// What a fault of a bundle is; only a file that couldn't be read names itself.
   init(_ error: BundleError, path: String) {
-    if case .file(let error) = error { self.init(error) } else { self.init(.badInput, "\(path): \(error)") }
+    if case .file(let error) = error { self.init(file: error) } else { self.init(.badInput, "\(path): \(error)") }
   }
 
   init(_ error: CredentialFileError, path: String) {
-    if case .file(let error) = error { self.init(error) } else { self.init(.badInput, "\(path): \(error)") }
+    if case .file(let error) = error { self.init(file: error) } else { self.init(.badInput, "\(path): \(error)") }
   }
 }
 

@@ -12,9 +12,11 @@ die() {
   exit 1
 }
 
-# What the build needs, what the virtual radio needs, and what only the tests need (btmon's library).
+# What the build needs (the last line: what the Swift toolchain itself is linked to), what the virtual radio needs, and
+# what only the tests need (btmon's library).
 build_packages=(libbluetooth-dev libjansson-dev libsqlite3-dev libssl-dev libyaml-dev pkg-config
-  binutils gcc git libc6-dev libstdc++-12-dev tzdata)
+  binutils gcc git libc6-dev libstdc++-12-dev tzdata
+  libcurl4 libncurses6 libxml2)
 radio_packages=(ca-certificates python3 python3-venv)
 test_packages=(libglib2.0-0)
 
@@ -47,7 +49,8 @@ need_swift() {
   command -v swift >/dev/null || die "no \`swift\` on PATH.
 Latchkey needs a Swift 6.3 toolchain for Debian 12 (https://www.swift.org/install/linux/); put its usr/bin on PATH."
   local version
-  version="$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)"
+  version="$(swift --version 2>&1 | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)" ||
+    die "$(command -v swift) doesn't run: $(swift --version 2>&1 | head -n 1)"
   [ "$(printf '%s\n' 6.3 "$version" | sort -V | head -n 1)" = 6.3 ] ||
     die "Swift ${version:-of an unknown version} ($(command -v swift)) is too old: 6.3 is needed."
 }
