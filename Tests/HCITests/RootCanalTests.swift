@@ -68,7 +68,8 @@ import Testing
       air.freeze()
       let start = BootInstant.now()
       #expect(!door.stop(within: .seconds(1)))
-      #expect(BootInstant.now() - start < .milliseconds(1200))
+      // A second, and what a loaded machine adds.
+      #expect(BootInstant.now() - start < .seconds(5))
       #expect(door.state == .ended(nil))
     }
   }

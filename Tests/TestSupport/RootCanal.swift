@@ -39,7 +39,15 @@ public final class RootCanal: Sendable {
   }
 
   /// Stops it in its tracks: connections stay, nothing is answered any more.
-  public func freeze() { process.withLock(waking: false) { $0?.signal(.pause) } }
+  public func freeze() {
+    process.withLock(waking: false) { process in
+      guard let process else { return }
+      process.signal(.pause)
+      // The signal only begins to stop its threads; until each has stopped it may still answer. There is no event for
+      // that: it is polled.
+      while process.isRunning, !areStopped(threadsOf: process.identifier) { usleep(1_000) }
+    }
+  }
 
   /// Starts it again on the same ports.
   public func restart() throws {
@@ -114,6 +122,18 @@ private func readText(from socket: borrowing FileDescriptor) throws -> String {
   let length = try readExactly(4, from: socket)
   let count = length.reversed().reduce(0) { $0 << 8 | Int($1) }
   return String(decoding: try readExactly(count, from: socket), as: UTF8.self)
+}
+
+/// Whether every thread of a process is stopped by a signal (proc(5): state `T`).
+private func areStopped(threadsOf process: Int32) -> Bool {
+  let tasks = "/proc/\(process)/task"
+  return directoryEntries(tasks).allSatisfy { task in
+    guard let file = try? FileDescriptor.open("\(tasks)/\(task)/stat", O_RDONLY),
+      let text = try? file.read(upTo: 512)
+    else { return true }
+    // The name in parentheses may hold anything; the state stands behind the last one.
+    return String(decoding: text, as: UTF8.self).split(separator: ")").last?.hasPrefix(" T") ?? true
+  }
 }
 
 private func readExactly(_ count: Int, from socket: borrowing FileDescriptor) throws -> [UInt8] {
