@@ -101,14 +101,14 @@ let package = Package(
       ]),
 
     // Benchmarks: one program, run by scripts/bench
-    .target(name: "CMallocCount", path: "Benchmarks/CMallocCount"),
+    .target(name: "CBenchmark", path: "Benchmarks/CBenchmark"),
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
-        "AirProtocol", "Advertising", "HCI", "AccessControl", "Provisioning", "DoorController", "LatchkeyCrypto",
-        "CommandLineTool", "JSON", "POSIX", "CMallocCount",
+        "AirProtocol", "AccessControl", "Ledger", "LockHardware", "Provisioning", "DoorController", "LatchkeyCrypto",
+        "JSON", "POSIX", "CBenchmark",
       ],
-      path: "Benchmarks", exclude: ["CMallocCount"], swiftSettings: strict),
+      path: "Benchmarks", exclude: ["CBenchmark"], swiftSettings: strict),
 
     // Tests mirror Sources
     .target(

@@ -1,37 +1,108 @@
-internal import CMallocCount
-internal import POSIX
+internal import JSON
 
 /// One line of the table.
 struct Measurement {
-  /// The key in the JSON output.
+  /// The key in the JSON output; its ending is the unit.
   let key: String
   let value: Double
-  /// `ns`, `ms`, `bytes`, `count`.
   let unit: String
   /// At how many credentials it was taken.
   let credentials: Int
+  /// No more than this is good; nil where it is only shown.
+  var target: Double?
+  /// What the value is compared with.
+  var baseline: Baseline?
+
+  var meetsTarget: Bool { target.map { value <= $0 } ?? true }
+
+  /// How many times the baseline it is.
+  var ratio: Double? { baseline.flatMap { $0.value > 0 ? value / $0.value : nil } }
 }
 
-/// Measures and prints; a benchmark takes several rounds and reports the median, which a busy machine moves least.
-enum Meter {
-  /// The median of the rounds' durations, in nanoseconds.
-  static func median(rounds: Int, _ body: () throws -> Void) rethrows -> Double {
-    var times: [Double] = []
-    for _ in 0..<max(1, rounds) {
-      let start = BootInstant.now()
-      try body()
-      times.append(Double((BootInstant.now() - start).wholeNanoseconds))
+/// Something simple, measured in the same run, by which numbers of different machines can be compared.
+struct Baseline {
+  let key: String
+  let value: Double
+  let unit: String
+}
+
+/// Why a benchmark would have measured something else than it was meant to.
+struct BenchmarkError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+extension [Measurement] {
+  /// For people.
+  var table: String {
+    let rows = map { measurement in
+      [
+        measurement.key, measurement.value.short, measurement.unit, measurement.credentials.grouped,
+        measurement.target.map { "≤ \($0.short)" } ?? "", measurement.verdict,
+        measurement.ratio.flatMap { ratio in
+          measurement.baseline.map { "\(ratio.short) × \($0.key) (\($0.value.short) \($0.unit))" }
+        } ?? "",
+      ]
     }
-    return times.sorted()[times.count / 2]
+    let head = ["key", "value", "unit", "credentials", "target", "", "against"]
+    let lines = [head] + rows
+    let widths = head.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+    let right: Set = [1, 3, 4]
+    return lines.map { line in
+      let cells = zip(line, widths).enumerated().map { index, cell in
+        let padding = String(repeating: " ", count: cell.1 - cell.0.count)
+        return right.contains(index) ? padding + cell.0 : cell.0 + padding
+      }
+      return cells.joined(separator: "  ").trimmingEnd
+    }.joined(separator: "\n")
   }
 
-  /// How often this thread allocates while `body` runs.
-  static func allocations(_ body: () throws -> Void) rethrows -> Int {
-    let before = cmalloccount_calls()
-    try body()
-    return Int(cmalloccount_calls() - before)
+  /// For programs: every key with its number, then the baselines and the ratios to them.
+  var json: JSONValue {
+    var object: JSONObject = [:]
+    var baselines: JSONObject = [:]
+    var ratios: JSONObject = [:]
+    for measurement in self {
+      object[measurement.key] = .real(measurement.value.rounded(to: 3))
+      if let baseline = measurement.baseline { baselines[baseline.key] = .real(baseline.value.rounded(to: 3)) }
+      if let ratio = measurement.ratio { ratios[measurement.key] = .real(ratio.rounded(to: 3)) }
+    }
+    object["baselines"] = .object(baselines)
+    object["ratios"] = .object(ratios)
+    return .object(object)
+  }
+}
+
+extension Measurement {
+  fileprivate var verdict: String { target == nil ? "" : meetsTarget ? "met" : "MISSED" }
+}
+
+extension Double {
+  /// Three digits that count, or all before the point.
+  fileprivate var short: String {
+    if self == rounded() { return "\(Int(clamping: Int64(self)))" }
+    let places = magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : magnitude >= 1 ? 2 : 3
+    return places == 0 ? "\(Int64(rounded()))" : "\(rounded(to: places))"
   }
 
-  /// Bytes of this process in memory.
-  static var residentBytes: Int { Int(cmalloccount_resident()) }
+  fileprivate func rounded(to places: Int) -> Double {
+    let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+    return (self * scale).rounded() / scale
+  }
+}
+
+extension Int {
+  /// With commas between groups of three digits.
+  fileprivate var grouped: String {
+    self < 1_000 ? "\(self)" : (self / 1_000).grouped + "," + "\(self % 1_000 + 1_000)".dropFirst()
+  }
+}
+
+extension String {
+  fileprivate var trimmingEnd: String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
+  }
 }

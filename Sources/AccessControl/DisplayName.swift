@@ -55,12 +55,24 @@ private func check(_ text: String) throws(DisplayNameError) {
   var isVisible = false
   for scalar in text.unicodeScalars {
     if isRefused(scalar) { throw .character(scalar) }
-    if !scalar.properties.isWhitespace, !scalar.properties.isDefaultIgnorableCodePoint { isVisible = true }
+    // Looked up once in most names: the look-ups cost more than all else here.
+    if !isVisible { isVisible = shows(scalar) }
   }
   guard isVisible else { throw .empty }
   guard text.utf8.count <= DisplayName.longest else { throw .tooLong(bytes: text.utf8.count) }
-  if text.unicodeScalars.first?.properties.isWhitespace == true { throw .spaceAtAnEnd }
-  if text.unicodeScalars.last?.properties.isWhitespace == true { throw .spaceAtAnEnd }
+  if text.unicodeScalars.first.map(isSpace) == true { throw .spaceAtAnEnd }
+  if text.unicodeScalars.last.map(isSpace) == true { throw .spaceAtAnEnd }
+}
+
+/// Whether a character that isn't refused is a space.
+private func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+  scalar.isASCII ? scalar == " " : scalar.properties.isWhitespace
+}
+
+/// Whether there is something to see of a character that isn't refused.
+private func shows(_ scalar: Unicode.Scalar) -> Bool {
+  if scalar.isASCII { return scalar != " " }
+  return !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
 }
 
 /// Whether a character has no place in a name.

@@ -4,15 +4,15 @@ internal import JSON
 /// What a door has counted since its start (cli.md, "Counters").
 ///
 /// Everything that isn't authentic ends here and nowhere else.
-struct Counters: Hashable, Sendable {
+package struct Counters: Hashable, Sendable {
   /// Frames that no key here expects now, and adverts that hold no frame.
-  var foreign: UInt64 = 0
+  package var foreign: UInt64 = 0
   /// Frames that were heard moments ago, and intents that were handled in another frame.
   var repeated: UInt64 = 0
   /// Frames whose hint fits a key and whose tag doesn't.
   ///
   /// Chance alone makes some.
-  var forged: UInt64 = 0
+  package var forged: UInt64 = 0
   var replayed: UInt64 = 0
   var malformed: UInt64 = 0
   var granted: UInt64 = 0

@@ -91,7 +91,7 @@ extension DoorPipeline {
   }
 
   /// Closes every lock and lets go of what drives it; a pulse ends here, a hold goes on at the next start.
-  func stopDoors() {
+  package func stopDoors() {
     let boot = environment.clocks.boot()
     for door in doors {
       door.stop()

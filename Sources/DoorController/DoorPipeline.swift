@@ -1,19 +1,19 @@
 internal import AccessControl
 internal import Advertising
 internal import AirProtocol
-internal import HCI
+package import HCI
 internal import LatchkeyCrypto
-internal import Ledger
-internal import LockHardware
-internal import POSIX
+package import Ledger
+package import LockHardware
+package import POSIX
 
 /// The way of a frame: report, carrier, hint index, tag, order, decision, ledger, and only then the lock.
 ///
 /// It belongs to one thread, which owns the ledger too. Time, lock and radio are passed in, so that a recording takes
 /// the same way as the air does. Nothing is allocated for an advert that isn't ours.
-final class DoorPipeline {
+package final class DoorPipeline {
   /// What a pipeline is told once, and what differs between the air and a recording.
-  struct Environment {
+  package struct Environment {
     let clocks: Clocks
     /// Whether the clock is trusted whatever it says: a recording's is.
     let trustsClock: Bool
@@ -25,6 +25,18 @@ final class DoorPipeline {
     let makeLock: (Rulebook.Door) throws -> any Lock
     /// Where events go.
     let emit: (DoorEvent) -> Void
+
+    package init(
+      clocks: Clocks, trustsClock: Bool, buildsInBackground: Bool, onIndexReady: @escaping @Sendable () -> Void,
+      makeLock: @escaping (Rulebook.Door) throws -> any Lock, emit: @escaping (DoorEvent) -> Void
+    ) {
+      self.clocks = clocks
+      self.trustsClock = trustsClock
+      self.buildsInBackground = buildsInBackground
+      self.onIndexReady = onIndexReady
+      self.makeLock = makeLock
+      self.emit = emit
+    }
   }
 
   let environment: Environment
@@ -47,9 +59,9 @@ final class DoorPipeline {
   var lastLedgerComplaint: BootInstant?
 
   /// Takes over the doors of a rulebook: locks are closed, marks and modes come from the ledger.
-  init(_ rulebook: Rulebook, ledger: Ledger, clockSource: DoorConfiguration.ClockSource, environment: Environment)
-    throws
-  {
+  package init(
+    _ rulebook: Rulebook, ledger: Ledger, clockSource: DoorConfiguration.ClockSource, environment: Environment
+  ) throws {
     self.environment = environment
     self.rulebook = rulebook
     self.ledger = ledger
@@ -74,7 +86,7 @@ final class DoorPipeline {
   /// Takes in one HCI event with advertising reports.
   ///
   /// Called for every advert in the air: allocates nothing unless a frame is authentic.
-  func hear(_ event: Span<UInt8>, arrival: BootInstant) {
+  package func hear(_ event: Span<UInt8>, arrival: BootInstant) {
     parser.forEachReport(in: event, counters: &radioCounters) { _, data in
       FrameSearch.forEachFrame(in: data, markers: rulebook.markers) { frame, _ in
         do throws(CryptoError) {
@@ -124,7 +136,7 @@ final class DoorPipeline {
   }
 
   /// Everything counted so far; `radio` adds what the radio's own thread counted.
-  func snapshot(adding radio: RadioCounters = RadioCounters()) -> Counters {
+  package func snapshot(adding radio: RadioCounters = RadioCounters()) -> Counters {
     var result = counters
     result.radio = radioCounters
     result.radio += radio

@@ -15,18 +15,16 @@ extension Rulebook {
   /// What an installer must hear at a start or reload: rules that are there and can't work yet.
   var warnings: [String] {
     doors.flatMap { door -> [String] in
-      let wanting = (0..<door.bundle.rules.count).lazy.compactMap { door.bundle.rules[$0] }
-        .filter { $0.freshness == .challenge && $0.status == .active }
+      let wanting = door.bundle.rules.activeByChallengeOnly
       var texts: [String] = []
       if door.settings.freshness == .challenge {
         texts.append(
           "door \(door.id) is set to freshness challenge, but this version sends no challenges yet")
       }
-      if let first = wanting.first {
-        let others = wanting.dropFirst().count
-        let more = others == 0 ? "" : " and \(others) more"
+      if let first = wanting.first, let id = door.bundle.rules.id(at: first) {
+        let more = wanting.count == 1 ? "" : " and \(wanting.count - 1) more"
         texts.append(
-          "door \(door.id): credential \(first.id)\(more) asks for challenges, which this version can't send yet: refused as challenge-required"
+          "door \(door.id): credential \(id)\(more) asks for challenges, which this version can't send yet: refused as challenge-required"
         )
       }
       return texts

@@ -1,15 +1,15 @@
 internal import AccessControl
 internal import Advertising
-internal import AirProtocol
+package import AirProtocol
 internal import LatchkeyCrypto
 internal import Provisioning
 
 /// All doors of a daemon with their bundles: whatever it takes to verify a frame and to decide about it.
 ///
 /// Immutable: a reload makes a new one beside the running one, all or nothing.
-final class Rulebook: Sendable {
+package final class Rulebook: Sendable {
   /// A door as its bundle and the configuration describe it.
-  struct Door: Sendable {
+  package struct Door: Sendable {
     let settings: DoorSettings
     let bundle: DoorBundle
     let policy: DoorPolicy
@@ -21,12 +21,12 @@ final class Rulebook: Sendable {
   }
 
   let doors: [Door]
-  let table: KeyTable
+  package let table: KeyTable
   let clock: SlotClock
   let markers: CarrierMarkers
 
   /// Loads every door's bundle and checks that they fit each other.
-  init(loading configuration: DoorConfiguration) throws(LoadError) {
+  package init(loading configuration: DoorConfiguration) throws(LoadError) {
     var doors: [Door] = []
     var sections: [DoorKeys] = []
     var next = 0

@@ -55,6 +55,20 @@ public struct BundleRules: Sendable {
     return nil
   }
 
+  /// The active credentials that only a challenge lets in: the first one's index, and how many there are.
+  ///
+  /// Decodes no names: a million take some milliseconds.
+  public var activeByChallengeOnly: (first: Int?, count: Int) {
+    let span = bytes.span
+    var result: (first: Int?, count: Int) = (nil, 0)
+    for index in 0..<count {
+      let record = RuleRecord(reading: span, at: index * BundleLayout.recordSize)
+      guard record.isActiveByChallengeOnly else { continue }
+      result = (result.first ?? index, result.count + 1)
+    }
+    return result
+  }
+
   private func record(_ index: Int) -> RuleRecord? {
     guard index >= 0, index < count else { return nil }
     return RuleRecord(reading: bytes.span, at: index * BundleLayout.recordSize)

@@ -1,21 +1,21 @@
-internal import AccessControl
-internal import AirProtocol
-internal import LatchkeyCrypto
+package import AccessControl
+package import AirProtocol
+package import LatchkeyCrypto
 
 /// Rules of a bundle in the making, encoded as they come.
-struct BundleBody {
+package struct BundleBody {
   private(set) var records: [UInt8] = []
   private(set) var heap: [UInt8]
   private(set) var count = 0
 
   /// Begins the heap with the texts of the header.
-  init(_ header: BundleHeader) {
+  package init(_ header: BundleHeader) {
     heap = Array(header.door.text.utf8) + Array(header.doorName.text.utf8) + Array(header.site.name.text.utf8)
     heap += Array(header.zone.name.utf8) + header.zone.bytes
   }
 
   /// Appends a rule; they come in rising order of their ids.
-  mutating func append(_ rule: CredentialRule) {
+  package mutating func append(_ rule: CredentialRule) {
     RuleRecord(rule, heapOffset: UInt32(clamping: heap.count)).write(to: &records)
     heap += rule.id.text.utf8
     heap += rule.holder.text.utf8
@@ -24,15 +24,21 @@ struct BundleBody {
 }
 
 /// A door's own keys and those of its credentials, as a bundle carries them.
-struct BundleKeys {
+package struct BundleKeys {
   let hintRoot: HintRoot
   let beaconKey: BeaconKey
   /// All frame keys, then all hint secrets, 16 bytes each.
   let sections: SecretBytes
+
+  package init(hintRoot: HintRoot, beaconKey: BeaconKey, sections: SecretBytes) {
+    self.hintRoot = hintRoot
+    self.beaconKey = beaconKey
+    self.sections = sections
+  }
 }
 
 /// The bytes of a signed bundle.
-func makeBundle(
+package func makeBundle(
   _ header: BundleHeader, _ keys: BundleKeys, _ body: BundleBody, signedBy signingKey: SigningKey
 ) throws(CryptoError) -> SecretBytes {
   let size = BundleLayout.size(credentials: body.count, heap: body.heap.count)

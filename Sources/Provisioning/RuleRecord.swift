@@ -59,6 +59,11 @@ struct RuleRecord {
   /// Bytes of id and holder in the heap.
   var heapLength: Int { Int(idLength) + Int(holderLength) }
 
+  /// Whether it is active and takes no time slots.
+  var isActiveByChallengeOnly: Bool {
+    status == CredentialStatus.active.rawValue && freshness == Self.code(.challenge)
+  }
+
   /// What is wrong with the fixed fields; nil where all is right.
   var fault: String? {
     if CredentialStatus(rawValue: status) == nil { return "status: expected 1, 2 or 3" }

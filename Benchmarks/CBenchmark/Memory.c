@@ -1,5 +1,5 @@
 // An executable's own malloc takes the place of the C library's for all libraries; these count and hand on.
-#include "CMallocCount.h"
+#include "CBenchmark.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -42,9 +42,9 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
   return 0;
 }
 
-unsigned long cmalloccount_calls(void) { return calls; }
+unsigned long cbenchmark_allocations(void) { return calls; }
 
-size_t cmalloccount_resident(void) {
+size_t cbenchmark_resident(void) {
   malloc_trim(0);
   unsigned long size = 0, resident = 0;
   FILE *file = fopen("/proc/self/statm", "r");
