@@ -175,6 +175,9 @@ package final class DoorPipeline {
       event.detail = doubt.words
     }
     environment.emit(event)
+    if trust.isTrusted, ledger.volatileNumberIsLost {
+      tell(.ledger, detail: "the volatile directory can't be written: the next start waits as after a reboot")
+    }
   }
 
   /// Refuses time frames of all slots up to (slot + skewSlots), and takes back what a clock once ahead has left beyond.

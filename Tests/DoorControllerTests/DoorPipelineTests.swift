@@ -218,4 +218,14 @@ import Testing
     #expect(told.map(\.kind) == [.ledger])
     #expect(door.lock.openings == 0)
   }
+
+  @Test func aVolatileDirectoryThatCanNotBeWrittenIsTold() throws {
+    let door = try TestDoor([rule("alice")])
+    #expect(door.events(.ledger).isEmpty)
+    // A file stands where the directory should be.
+    try door.blockVolatileDirectory()
+    try door.restart()
+    #expect(door.events(.ledger).count == 1)
+    #expect(try door.hear(door.frame("alice", slot: 2)).map(\.reason) == ["clock-untrusted"])
+  }
 }

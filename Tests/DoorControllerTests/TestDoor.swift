@@ -187,6 +187,12 @@ func rule(
 }
 
 extension TestDoor {
+  /// Ends what the volatile directory holds, and puts a file in its place.
+  func blockVolatileDirectory() throws {
+    try folder.removeTree("volatile")
+    try replaceFile(folder("volatile"), contents: [])
+  }
+
   /// Takes the event table away under the running ledger, so that every record fails.
   func breakLedger() throws {
     let connection = try Connection(path: folder("state.db"), access: .readWrite)
