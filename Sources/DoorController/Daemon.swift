@@ -46,6 +46,7 @@ public final class Daemon {
   /// Runs until SIGTERM or SIGINT.
   public func run() throws(DaemonError) {
     let configuration = try DaemonError.wrapping { try DoorConfiguration.load(path: configurationPath) }
+    guard configuration.radio.isBuilt else { throw .notBuilt("\(RadioError.notYet(configuration.radio))") }
     let rulebook = try DaemonError.wrapping { try Rulebook(loading: configuration) }
     let ledger = try DaemonError.wrapping { try openLedger(configuration, rulebook) }
     let pipeline = try DaemonError.wrapping {

@@ -29,6 +29,26 @@ struct InputTests {
     }
   }
 
+  @Test(
+    "What isn't built yet says so with exit 2",
+    arguments: [
+      ("radio: tcp:127.0.0.1:1", "radio: hci:0", "hci:0"),
+      ("clock: battery", "clock: battery\nmetrics: door.prom", "metrics"),
+      ("pulse: 1s", "pulse: 1s\n    sensor: { gpio: { line: 4 } }", "sensor"),
+      ("command:", "gpio:", "gpio"),
+    ])
+  func notBuilt(what: String, instead: String, named: String) async throws {
+    try await withWorkbench { bench in
+      let door = try doorWithoutDaemon(bench)
+      let text = try bench.directory.text("site.yaml").replacing(door.site.radio.spec, with: "tcp:127.0.0.1:1")
+      try bench.directory.write("site.yaml", text.replacing(what, with: instead))
+      let outcome = try bench.run(.latchkeyd, ["run", "--config", door.configuration]).expecting(exit: 2)
+      try expectOneLine(outcome, naming: named)
+      #expect(outcome.stderr.contains("built yet"))
+      #expect(!bench.directory.has("site-state.db"), "nothing is begun")
+    }
+  }
+
   @Test("A file with secrets that others can read is refused with the chmod to run")
   func readableByOthers() async throws {
     try await withWorkbench { bench in
