@@ -1,5 +1,6 @@
-"""Checks the documents: links between files and to headings resolve, and nothing names this machine's paths."""
+"""Checks the documents: links resolve, the worked example is the vectors', nothing names this machine's paths."""
 
+import json
 import os
 import re
 import subprocess
@@ -45,6 +46,16 @@ def check_document(path):
                 yield f'{path}:{number}: `{name}`: no such file'
 
 
+def check_example(path):
+    """The README's worked example is the vectors' first case: each of its values is one of that case's, or a part."""
+    cases = json.load(open('Tests/Vectors/air-protocol-1.json', encoding='utf-8'))['cases']
+    known = re.sub(r'[^0-9a-z]', '', json.dumps(cases[0]).lower())
+    for number, line in enumerate(open(path, encoding='utf-8'), 1):
+        for value in re.findall(r'`([0-9a-fA-F]{12,}|[0-9A-Fa-f-]{36}|[0-9A-F]{4}(?: [0-9A-F]{4})+)`', line):
+            if re.sub(r'[^0-9a-z]', '', value.lower()) not in known and set(value) != {'0'}:
+                yield f'{path}:{number}: {value}: not a value of the vectors\' case 0'
+
+
 def check_paths(path, here):
     try:
         text = open(path, encoding='utf-8').read()
@@ -61,7 +72,7 @@ def main():
     # The checkout itself, and where the toolchain lies: wherever this runs, neither belongs into a file.
     toolchain = subprocess.run(['which', 'swift'], capture_output=True, text=True).stdout.strip()
     here = [os.getcwd() + '/'] + ([os.path.dirname(toolchain)] if toolchain.count('/') > 3 else [])
-    complaints = []
+    complaints = list(check_example('README.md'))
     for file in files:
         if file.endswith('.md'):
             complaints += check_document(file)
