@@ -35,8 +35,8 @@ public struct ReplayGuard: Sendable {
   private var marks: [Int: TimeMark] = [:]
   /// What else is remembered of those that used one of late.
   private var histories: [Int: CredentialHistory] = [:]
-  /// Time frames of slots up to this one are refused, whatever the marks say (protocol.md, "After a restart").
-  public private(set) var floor: UInt64?
+  /// By door: time frames of slots up to these are refused, whatever the marks say (protocol.md, "After a restart").
+  private var floors: [DoorNumber: UInt64] = [:]
 
   /// - Parameter clock: the site's slots; their length and skew give the windows of repetition.
   public init(clock: SlotClock) {
@@ -54,12 +54,18 @@ public struct ReplayGuard: Sendable {
     histories[key, default: CredentialHistory()].remember(press)
   }
 
-  /// The marks may not be the newest, or the clock has only now become trusted: refuses all time frames of slots up to
-  /// (slot + skewSlots), and takes back marks that lie beyond, which a clock once far ahead has left.
-  public mutating func raiseFloor(atSlot slot: UInt64) {
+  /// The marks may not be the newest, or the clock has only now become trusted: refuses, at these doors, time frames of
+  /// slots up to (slot + skewSlots).
+  ///
+  /// Marks beyond that, which a clock once far ahead has left, come down to it at all doors.
+  ///
+  /// - Returns: the floor.
+  @discardableResult
+  public mutating func raiseFloor(atSlot slot: UInt64, doors: some Sequence<DoorNumber>) -> UInt64 {
     let top = slot.addingClamped(UInt64(clock.skewSlots))
-    floor = top
+    for door in doors { floors[door] = top }
     for (key, mark) in marks where mark.slot > top { marks[key] = TimeMark(slot: top, sequence: .max) }
+    return top
   }
 
   /// Judges an authentic frame, and moves this credential's marks where the frame is handled.
@@ -84,7 +90,7 @@ public struct ReplayGuard: Sendable {
     guard history.isAbove(command, mark: mark, challengeNumber: challengeNumber) else {
       return .replayed(first: history.noteReplay(of: command))
     }
-    let refusal = refusalOfTime(command.freshness, at: moment)
+    let refusal = refusalOfTime(command, at: moment)
     let lifted = history.handle(command, at: moment, challengeNumber: challengeNumber, skewSlots: clock.skewSlots)
     if refusal == nil && moment.clockTrusted { mark = max(mark ?? lifted, lifted) }
     guard history.countHandled(at: moment.boot) else { return .slowDown }
@@ -117,12 +123,15 @@ public struct ReplayGuard: Sendable {
   }
 
   /// Time frames of slots up to that one are refused, as before a restart.
-  public mutating func restore(floor slot: UInt64) { floor = max(floor ?? 0, slot) }
+  public mutating func restore(floor slot: UInt64, ofDoor door: DoorNumber) { floors[door] = slot }
+
+  /// The floor of a door; nil where none was ever raised, so that nothing is known of what it heard before.
+  public func floor(ofDoor door: DoorNumber) -> UInt64? { floors[door] }
 
   /// Carries what is known over to another numbering of the keys, after a reload; keys that are gone are forgotten.
   public func renumbered(clock: SlotClock, _ newKey: (Int) -> Int?) -> ReplayGuard {
     var result = ReplayGuard(clock: clock)
-    result.floor = floor
+    result.floors = floors
     for (key, mark) in marks {
       if let key = newKey(key) { result.marks[key] = mark }
     }
@@ -133,10 +142,10 @@ public struct ReplayGuard: Sendable {
   }
 
   /// Why a time frame can't be judged now, though it is authentic and above the mark.
-  private func refusalOfTime(_ freshness: Freshness, at moment: Moment) -> TimeRefusal? {
-    guard case .time(let slot) = freshness else { return nil }
+  private func refusalOfTime(_ command: VerifiedCommand, at moment: Moment) -> TimeRefusal? {
+    guard case .time(let slot) = command.freshness else { return nil }
     if !moment.clockTrusted { return .clockUntrusted }
-    if let floor, slot <= floor { return .marksMayBeStale(acceptedFrom: floor.addingClamped(1)) }
+    if let floor = floors[command.door], slot <= floor { return .marksMayBeStale(acceptedFrom: floor.addingClamped(1)) }
     return nil
   }
 }

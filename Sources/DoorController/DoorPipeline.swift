@@ -164,11 +164,10 @@ package final class DoorPipeline {
     switch change {
     case .trusted:
       // A state that is the newest has its floors on disk, and nothing else to make up for.
-      if !(first && ledger.isNewest) { raiseFloor(event.time) }
+      raiseFloors(of: first && ledger.isNewest ? doorsWithoutFloor : rulebook.doors.map(\.number), event.time)
       event.state = "trusted"
-      if let floor = guardian.floor, floor >= slot {
-        let start = WallTime(seconds: rulebook.clock.start(ofSlot: floor &+ 1))
-        event.detail = "time frames count from \(start.rfc3339(milliseconds: false)) on"
+      if let floor = rulebook.doors.compactMap({ guardian.floor(ofDoor: $0.number) }).max(), floor >= slot {
+        event.detail = waitUntil(floor)
       }
     case .doubted(let doubt):
       event.state = "untrusted"
@@ -180,11 +179,22 @@ package final class DoorPipeline {
     }
   }
 
-  /// Refuses time frames of all slots up to (slot + skewSlots), and takes back what a clock once ahead has left beyond.
-  private func raiseFloor(_ wall: WallTime) {
-    guardian.raiseFloor(atSlot: slot)
-    guard let floor = guardian.floor else { return }
-    let floors = Dictionary(uniqueKeysWithValues: rulebook.doors.map { ($0.number.rawValue, floor) })
+  /// Doors that this ledger has never known: what they heard before, on another controller perhaps, nobody can tell.
+  private var doorsWithoutFloor: [DoorNumber] {
+    rulebook.doors.map(\.number).filter { guardian.floor(ofDoor: $0) == nil }
+  }
+
+  private func waitUntil(_ floor: UInt64) -> String {
+    let start = WallTime(seconds: rulebook.clock.start(ofSlot: floor &+ 1))
+    return "time frames count from \(start.rfc3339(milliseconds: false)) on"
+  }
+
+  /// Refuses, at these doors, time frames of all slots up to (slot + skewSlots), and takes back what a clock once ahead
+  /// has left beyond.
+  private func raiseFloors(of numbers: [DoorNumber], _ wall: WallTime) {
+    guard !numbers.isEmpty else { return }
+    let floor = guardian.raiseFloor(atSlot: slot, doors: numbers)
+    let floors = Dictionary(uniqueKeysWithValues: numbers.map { ($0.rawValue, floor) })
     do throws(LedgerError) {
       try ledger.takeBackFuture(floors, LedgerEvent("clock", at: wall))
       try ledger.raiseFloors(floors, at: wall)
@@ -221,6 +231,10 @@ package final class DoorPipeline {
     self.keeper = keeper
     index = try keeper.index(forSlot: slot)
     try restoreMemory { id, door in old.key(ofCredential: id, atDoor: door) == nil }
+    if !environment.trustsClock, trust.isTrusted, !doorsWithoutFloor.isEmpty {
+      raiseFloors(of: doorsWithoutFloor, environment.clocks.wall())
+      tell(.clock, detail: "at new doors " + waitUntil(slot &+ UInt64(new.clock.skewSlots)))
+    }
   }
 
   /// Takes marks and presses of those credentials from the ledger that nothing newer is known of.
@@ -230,7 +244,7 @@ package final class DoorPipeline {
     let window = Int64(rulebook.clock.slotSeconds * (2 * rulebook.clock.skewSlots + 2)) + 10
     for door in rulebook.doors {
       let number = door.number
-      if let floor = try ledger.floor(ofDoor: number.rawValue) { guardian.restore(floor: floor) }
+      if let floor = try ledger.floor(ofDoor: number.rawValue) { guardian.restore(floor: floor, ofDoor: number) }
       for state in try ledger.states(ofDoor: number.rawValue) where isNew(state.credential, number) {
         guard let mark = state.mark, let key = rulebook.key(ofCredential: state.credential, atDoor: number) else {
           continue

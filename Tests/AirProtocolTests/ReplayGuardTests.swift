@@ -151,9 +151,15 @@ import Testing
 
   @Test func afterARestartSlotsUpToTheFloorAreRefused() throws {
     var bench = try Bench()
-    bench.guardian.raiseFloor(atSlot: 1_000)
+    try bench.guardian.raiseFloor(atSlot: 1_000, doors: [#require(DoorNumber(rawValue: 1))])
     #expect(bench.judge(try bench.command(slot: 1_002), .zero) == .refused(.marksMayBeStale(acceptedFrom: 1_003)))
     #expect(bench.judge(try bench.command(slot: 1_003, press: 8), .seconds(1)) == .fresh(open))
+    // Another door's floor is its own.
+    let other = try bench.command(slot: 1_001, key: 6)
+    let there = VerifiedCommand(
+      frame: other.frame, key: 6, doorIndex: 1, door: try #require(DoorNumber(rawValue: 2)),
+      freshness: other.freshness, plaintext: other.plaintext)
+    #expect(bench.judge(there, .zero) == .fresh(open))
     // What the disk knows counts first.
     bench.guardian.restore(TimeMark(slot: 1_001, sequence: 0), forKey: 5)
     #expect(bench.judge(try bench.command(slot: 1_001, key: 5), .seconds(1)) == .replayed(first: true))
@@ -163,7 +169,7 @@ import Testing
     var bench = try Bench()
     bench.guardian.restore(TimeMark(slot: 900_000, sequence: 0), forKey: 3)
     #expect(bench.judge(try bench.command(slot: 1_000), .zero) == .replayed(first: true))
-    bench.guardian.raiseFloor(atSlot: 1_000)
+    try bench.guardian.raiseFloor(atSlot: 1_000, doors: [#require(DoorNumber(rawValue: 1))])
     #expect(bench.judge(try bench.command(slot: 1_002), .zero) == .replayed(first: true))
     #expect(bench.judge(try bench.command(slot: 1_003), .seconds(1)) == .fresh(open))
   }

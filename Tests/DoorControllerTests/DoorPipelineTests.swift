@@ -199,6 +199,18 @@ import Testing
     #expect(try door.hear(door.frame("alice", slot: 2)).isEmpty)
   }
 
+  @Test func aDoorThatIsNewToTheLedgerWaitsAsAfterABoot() throws {
+    let door = try door(rule("alice"))
+    try door.addDoor("back", holder: rule("bob"))
+    try door.pipeline.adopt(door.rulebook)
+    #expect(try door.hear(door.frame("bob", slot: 2)).map(\.reason) == ["clock-untrusted"])
+    #expect(try door.hear(door.frame("alice")).map(\.kind) == [.granted])
+    try door.restart()
+    #expect(try door.hear(door.frame("bob", slot: 1)).map(\.reason) == ["clock-untrusted"])
+    door.pass(.seconds(3))
+    #expect(try door.hear(door.frame("bob", press: 2)).map(\.kind) == [.granted])
+  }
+
   @Test func anOlderBundleIsRefusedAndWhatRanGoesOn() throws {
     let door = try door(rule("alice"))
     let old = try readFile(door.folder("front.bundle"), limit: 1 << 20)

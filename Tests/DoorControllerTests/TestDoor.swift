@@ -48,11 +48,22 @@ final class TestDoor {
     try site.issue(rules.map { CredentialRequest(rule: $0, doors: [front]) }, now: Self.start)
   }
 
-  func export(now: Int64) throws {
+  func export(_ door: String = "front", now: Int64) throws {
     let zone = try TimeZoneData(name: "Test/Zone", bytes: Self.universalTime)
-    let bundle = try site.exportBundle(of: #require(Identifier("front")), zone: zone, now: now)
+    let bundle = try site.exportBundle(of: #require(Identifier(door)), zone: zone, now: now)
     let bytes = bundle.bytes.withBytes { span in span.indices.map { span[$0] } }
-    try replaceFile(folder("front.bundle"), contents: bytes)
+    try replaceFile(folder("\(door).bundle"), contents: bytes)
+  }
+
+  /// Adds a second door with one holder to site and configuration; the daemon learns of it by `adopt`.
+  func addDoor(_ id: String, holder: CredentialRule) throws {
+    let door = try #require(Identifier(id))
+    _ = try site.addDoor(door, name: DisplayName("Door \(id)"), now: Self.start)
+    try site.issue([CredentialRequest(rule: holder, doors: [door])], now: Self.start)
+    try export(id, now: Self.start)
+    let text = String(decoding: try readFile(folder("door.yaml"), limit: 1 << 16), as: UTF8.self)
+    let more = "  \(id): { bundle: \(id).bundle, lock: { dry-run: {} } }\n"
+    try replaceFile(folder("door.yaml"), contents: Array((text + more).utf8))
   }
 
   func configure(_ policy: [String], lock: String = "{ dry-run: {} }") throws {
