@@ -39,7 +39,10 @@ public final class Output: Sendable {
   }
 
   /// A line for people that isn't the result (a warning, progress): always on standard error, made printable.
-  public func note(_ text: String) { write(text.printable + "\n", to: standardError, counts: false) }
+  public func note(_ text: String) {
+    // An argument of a megabyte is quoted by its ends.
+    write(text.shortened(to: 2_000).printable + "\n", to: standardError, counts: false)
+  }
 
   /// A line for programs: written where `--json` was given only.
   public func emit(_ value: @autoclosure () -> JSONValue) {

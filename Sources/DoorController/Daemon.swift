@@ -7,7 +7,7 @@ internal import POSIX
 /// `latchkeyd run`: a radio, some doors, a ledger, and the thread that owns them.
 ///
 /// The calling thread is the door's: it takes adverts from the radio's queue, and messages of other threads (signals,
-/// lock, reload) between them. Whatever can't start throws before any lock is touched.
+/// lock, reload) between them. Where it can't start, it closes the locks and throws.
 public final class Daemon {
   private let configurationPath: String
   private let emit: (DoorEvent) -> Void
@@ -47,8 +47,16 @@ public final class Daemon {
   public func run() throws(DaemonError) {
     let configuration = try DaemonError.wrapping { try DoorConfiguration.load(path: configurationPath) }
     guard configuration.radio.isBuilt else { throw .notBuilt("\(RadioError.notYet(configuration.radio))") }
-    let rulebook = try DaemonError.wrapping { try Rulebook(loading: configuration) }
-    let ledger = try DaemonError.wrapping { try openLedger(configuration, rulebook) }
+    let rulebook: Rulebook
+    let ledger: Ledger
+    do {
+      rulebook = try DaemonError.wrapping { try Rulebook(loading: configuration) }
+      ledger = try DaemonError.wrapping { try openLedger(configuration, rulebook) }
+    } catch {
+      // A predecessor may have been killed in mid-pulse: what can't start must not leave the lock open.
+      closeLocks(configuration)
+      throw error
+    }
     let pipeline = try DaemonError.wrapping {
       try DoorPipeline(rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment())
     }
@@ -104,6 +112,21 @@ public final class Daemon {
     } catch {
       announce(.reloadRefused, detail: "\(error); what ran goes on")
     }
+  }
+
+  /// Closes every lock of a configuration that can't be run, unless another daemon is in charge of them.
+  private func closeLocks(_ configuration: DoorConfiguration) {
+    do throws(FileError) {
+      if try fileStatus(configuration.statePath) != nil {
+        _ = try FileLock.acquire(configuration.statePath + ".lock")
+      }
+    } catch {
+      if error.problem == .busy { return }
+    }
+    let locks = configuration.doors.map { door in
+      try? door.lock.makeLock(door: door.id) { _ in }
+    }
+    for lock in locks { lock?.stop() }
   }
 
   private func openLedger(_ configuration: DoorConfiguration, _ rulebook: Rulebook) throws -> Ledger {

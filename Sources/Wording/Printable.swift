@@ -13,4 +13,10 @@ extension StringProtocol {
     }
     return result
   }
+
+  /// The text, or its beginning and end where it has more characters than `limit`.
+  public func shortened(to limit: Int) -> String {
+    guard count > limit else { return String(self) }
+    return "\(prefix(limit / 2))…\(suffix(limit / 2))"
+  }
 }

@@ -1,6 +1,7 @@
 internal import CommandLineTool
 internal import DoorController
 internal import JSON
+internal import POSIX
 
 private let configuration = Option("--config", "FILE", .path, required: true, "the door's configuration")
 private let capture = Option("--capture", "FILE", .path, "write all packets of the radio there (btsnoop)")
@@ -11,15 +12,25 @@ let runCommand = Subcommand(
   "run", "Be the door: listen, verify, decide, record, open.", options: [configuration, capture, acceptClock]
 ) { (arguments, output) throws(CommandError) in
   do throws(DaemonError) {
+    // The daemon comes first: it blocks the signals that it listens to, for all threads after it.
+    let writer = Monitor<EventWriter?>(nil)
     let daemon = try Daemon(
       configurationPath: arguments.path(configuration), capturePath: arguments[capture],
       acceptsClock: arguments[acceptClock]
-    ) { event in tell(event, output) }
+    ) { event in writer.withLock(waking: false) { $0 }?.add(event) }
+    let events = try eventWriter(output)
+    writer.withLock(waking: false) { $0 = events }
+    defer { events.finish(within: .milliseconds(500)) }
     try daemon.run()
   } catch {
     throw CommandError(error)
   }
   return .done
+}
+
+/// Events have an output of their own: where their reader stalls, they hold its lock, and the command still ends.
+private func eventWriter(_ output: Output) throws(DaemonError) -> EventWriter {
+  do { return try EventWriter(Output(json: output.json)) } catch { throw .system("no thread for events: \(error)") }
 }
 
 /// An event as a line for people, or as a JSON object with `--json`.

@@ -39,6 +39,8 @@ struct CrashTests {
       #expect(door.openings() == 0, "a crash leaves the lock shut")
       // Three of four uses are spent by grants that nobody saw: not forgotten.
       try door.start()
+      // The holder's own state knows nothing of the adverts above: its frames must be of a later slot to be above them.
+      waitUntil(nextSecond())
       try opensFor(alice, door)
       try alice.latchkey("unlock", "front").expecting(exit: 0)
       try door.await("denied", alice, ["reason": "uses-exhausted"])
@@ -56,6 +58,48 @@ struct CrashTests {
       try door.start()
       try door.awaitClosing()
       #expect(door.openings() == 1)
+    }
+  }
+
+  @Test("Killed in mid-opening, and the next start can't begin: the lock is closed all the same")
+  func inMidPulseWithADamagedBundle() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench, settings: "pulse: 30s")
+      try opensFor(alice, door)
+      let daemon = try door.daemon
+      daemon.signal(.kill)
+      try daemon.waitForExit()
+      var bytes = try bench.directory.read("site-front.bundle")
+      bytes[bytes.count / 2] ^= 1
+      try bench.directory.write("site-front.bundle", bytes: bytes)
+      try bench.run(.latchkeyd, ["run", "--config", door.configuration]).expecting(exit: 65)
+      try door.awaitClosing()
+    }
+  }
+
+  @Test("A log that nobody reads any more holds up neither the lock nor the end")
+  func stalledLog() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench)
+      try door.stop()
+      let log = bench.directory("log")
+      try run(executable: "/usr/bin/mkfifo", [log]).expecting(exit: 0)
+      let daemon = try bench.start(
+        executable: "/bin/sh",
+        [
+          "-c", "exec \"$0\" run --config \"$1\" --json 1<>\"$2\"", try Program.latchkeyd.path, door.configuration,
+          log,
+        ])
+      try alice.site.radio.awaitDevices(1)
+      // More than a pipe holds, which is 64 KiB.
+      for _ in 0..<400 {
+        daemon.signal(.user1)
+        waitMilliseconds(1)
+      }
+      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try door.awaitOpening()
+      daemon.signal(.terminate)
+      #expect(try daemon.waitForExit(within: .seconds(5)) == .exited(0))
     }
   }
 
