@@ -11,7 +11,7 @@ public struct DoorEvent: Hashable, Sendable {
     case replayed
     case malformed
     case slowDown = "slow-down"
-    /// A silent alarm: somebody opened under duress.
+    /// A silent alarm: somebody opened, or was to open, under duress.
     case duress
     // The lock
     case lock

@@ -56,6 +56,7 @@ extension DoorPipeline {
       let result = reason.answerResult ?? 0
       guard note(context, CommandNote(.denied, reason, movesMark: true, result: result)) else { return }
       guardian.decided(context.command, content, result: result, at: context.heard.sinceBoot)
+      alarm(context, content)
     case .granted(let consumesUse):
       grant(context, content, consumesUse: consumesUse)
     }
@@ -79,6 +80,11 @@ extension DoorPipeline {
     door.mode = mode
     FaultPoint.beforeLock.reach()
     door.drive(change)
+    alarm(context, content)
+  }
+
+  /// The silent alarm of a duress, granted or denied (docs/door-modes.md).
+  private func alarm(_ context: CommandContext, _ content: Command) {
     if case .duress = content { environment.emit(context.event(CommandNote(.duress, nil))) }
   }
 

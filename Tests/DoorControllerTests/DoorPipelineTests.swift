@@ -147,6 +147,13 @@ import Testing
     #expect(door.lock.openings == 1)
   }
 
+  @Test func duressThatIsDeniedRaisesItsAlarmAllTheSame() throws {
+    let door = try door(rule("alice", until: TestDoor.start))
+    let told = try door.hear(door.frame("alice", .duress))
+    #expect(told.map(\.kind) == [.denied, .duress])
+    #expect(door.lock.openings == 0)
+  }
+
   @Test func theEleventhCommandInTenSecondsIsNotDecided() throws {
     let door = try door(rule("alice"))
     for sequence in UInt8(0)..<11 {
