@@ -138,6 +138,8 @@ extension Supervisor {
 
   private mutating func retryLater(_ error: RadioError, _ now: BootInstant, _ actions: inout [Action]) {
     settled = 0
+    // Cancelled: the stop that did it is the next input.
+    if error == .stopped { return end(nil, &actions) }
     guard reconnects, !error.isPermanent else {
       state = .ended
       return tell(.ended(error), &actions)

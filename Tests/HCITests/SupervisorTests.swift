@@ -436,6 +436,14 @@ private let scanning = prepared + ["scan-passive", "scan-on", "=on"]
     }
   }
 
+  @Test func anOpeningThatIsCancelledEndsAsTold() {
+    var rig = Rig(wanted())
+    rig.feed(.start)
+    rig.feed(.openFailed(.stopped))
+    rig.stop(within: 1000)
+    #expect(rig.take() == ["=opening", "open", "close", "=ended"])
+  }
+
   @Test func stopsInEveryState() {
     func ended(_ prepare: (inout Rig) -> Void) -> [String] {
       var rig = Rig(wanted())
