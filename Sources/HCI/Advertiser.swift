@@ -38,7 +38,8 @@ struct Advertiser: Sendable {
   /// - Returns: whether going on makes sense; false where the controller refused what it must be able to.
   mutating func finished(_ step: Step, _ status: ControllerStatus) -> Bool {
     switch step {
-    case .disable: isEnabled = false
+    // What isn't known to be on may be disallowed to go off, and is off; a refusal of what is on is one.
+    case .disable where status == .success || status == .commandDisallowed && isEnabled != true: isEnabled = false
     case .setParameters(let interval) where status == .success: parameters = interval
     case .setData(let data) where status == .success: self.data = data
     case .enable where status == .success: isEnabled = true

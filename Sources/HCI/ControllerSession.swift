@@ -25,8 +25,9 @@ struct ControllerSession: Sendable {
   private(set) var info = ControllerInfo()
   /// Whether the last Reset was answered.
   private(set) var hasReset = false
-  /// Whether the controller may be sending or scanning, as far as it is known.
-  private(set) var mayBeOnAir = false
+  /// Whether the controller may be sending or scanning: it was told to, or no Reset was answered yet, so that what a
+  /// predecessor left on may still be.
+  private(set) var mayBeOnAir = true
   /// What was counted, to be taken by `takeCounters`.
   private var counters = RadioCounters()
 
@@ -142,8 +143,9 @@ struct ControllerSession: Sendable {
     if status == .success { asked.read(parameters, into: &info) }
     switch asked {
     case .readVersion where !info.mayAdvertiseFast: advertiser.useSlowInterval()
-    case .stopAdvertising: _ = advertiser.finished(.disable, status)
-    case .stopScanning: _ = scanner.finished(.disable, status)
+    // Off since the Reset; whoever refuses to switch it off once more means no more than that.
+    case .stopAdvertising: _ = advertiser.finished(.disable, .success)
+    case .stopScanning: _ = scanner.finished(.disable, .success)
     default: break
     }
     preparation = asked.next

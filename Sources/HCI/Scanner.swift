@@ -28,12 +28,12 @@ struct Scanner: Sendable {
   /// - Returns: whether going on makes sense; false where the controller refused what it must be able to.
   mutating func finished(_ step: Step, _ status: ControllerStatus) -> Bool {
     switch step {
-    case .disable: isEnabled = false
+    // What isn't known to be on may be disallowed to go off, and is off; a refusal of what is on is one.
+    case .disable where status == .success || status == .commandDisallowed && isEnabled != true: isEnabled = false
     case .setParameters(let mode) where status == .success: parameters = mode
     case .enable where status == .success: isEnabled = true
     default: return false
     }
-    // A controller that wasn't scanning may answer a disable with "command disallowed"; off it is all the same.
     return true
   }
 

@@ -47,6 +47,7 @@ struct Supervisor: Sendable {
   private let reconnects: Bool
   private var state = State.off
   private var session: ControllerSession
+  private var hasOpened = false
   private var wanted: WantedState
   private var revision: UInt64
   private var delay: Duration
@@ -72,8 +73,8 @@ struct Supervisor: Sendable {
     if case .ended = state { true } else { false }
   }
 
-  /// Whether the controller may still be sending or scanning, as far as it is known.
-  var mayBeOnAir: Bool { session.mayBeOnAir }
+  /// Whether the controller may still be sending or scanning, as far as it is known; never, where none was reached.
+  var mayBeOnAir: Bool { hasOpened && session.mayBeOnAir }
 
   /// When `tick` is due at the latest; nil: nothing is waited for.
   var deadline: BootInstant? {
@@ -118,6 +119,7 @@ extension Supervisor {
   private mutating func opened(_ now: BootInstant, _ actions: inout [Action]) {
     guard case .opening = state else { return }
     faults = []
+    hasOpened = true
     session = ControllerSession(timings: timings)
     state = .running
     reset(now, &actions)
@@ -136,6 +138,8 @@ extension Supervisor {
 
   private mutating func retryLater(_ error: RadioError, _ now: BootInstant, _ actions: inout [Action]) {
     settled = 0
+    // Cancelled: the stop that did it is the next input.
+    if error == .stopped { return end(nil, &actions) }
     guard reconnects, !error.isPermanent else {
       state = .ended
       return tell(.ended(error), &actions)
@@ -192,6 +196,7 @@ extension Supervisor {
 
   /// The way back from a fault of a controller whose stream still stands: Reset, or the stream anew.
   private mutating func recover(_ error: RadioError, _ now: BootInstant, _ actions: inout [Action]) {
+    if case .stopping(let stopping) = state { return force(stopping, now, &actions) }
     guard case .running = state else { return }
     guard reconnects else { return stop(now + timings.farewell, error, now, &actions) }
     faults.removeAll { now - $0 >= timings.faultWindow }
@@ -218,17 +223,23 @@ extension Supervisor {
     }
   }
 
+  /// Off the air by a Reset, once, where asking politely has failed.
+  private mutating func force(_ stopping: Stopping, _ now: BootInstant, _ actions: inout [Action]) {
+    guard !stopping.hasForced else { return }
+    var stopping = stopping
+    stopping.hasForced = true
+    state = .stopping(stopping)
+    actions.append(.send(session.reset(now: now)))
+  }
+
   private mutating func tick(_ now: BootInstant, _ actions: inout [Action]) {
     switch state {
     case .off, .opening, .ended: return
     case .waiting(let until):
       if now >= until { open(&actions) }
-    case .stopping(var stopping):
+    case .stopping(let stopping):
       if now >= stopping.until { return end(stopping.error, &actions) }
-      guard now >= stopping.politeUntil, !stopping.hasForced else { return }
-      stopping.hasForced = true
-      state = .stopping(stopping)
-      actions.append(.send(session.reset(now: now)))
+      if now >= stopping.politeUntil { force(stopping, now, &actions) }
     case .running:
       guard let error = session.overdue(now: now) else { return }
       counters.commandTimeouts &+= 1

@@ -81,6 +81,9 @@ import Testing
     #expect(follow(&advertiser, one) { $0 == .setParameters(.fast20ms) ? .commandDisallowed : .success } == nil)
     advertiser.forget()
     #expect(follow(&advertiser, nil) { _ in .commandDisallowed } == [.disable], "off is off")
+    _ = follow(&advertiser, one)
+    #expect(follow(&advertiser, nil) { _ in .commandDisallowed } == nil, "on isn't off")
+    #expect(advertiser.isEnabled == true)
   }
 }
 
@@ -111,6 +114,8 @@ import Testing
     var scanner = Scanner()
     let off = scanner.finished(.disable, .commandDisallowed)
     #expect(off && scanner.isEnabled == false)
+    let unknown = scanner.finished(.disable, .unknownCommand)
+    #expect(!unknown)
     let refused = [Scanner.Step.setParameters(.passive), .enable].map { scanner.finished($0, .invalidParameters) }
     #expect(refused == [false, false] && scanner.isEnabled == false)
   }

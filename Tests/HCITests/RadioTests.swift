@@ -221,6 +221,22 @@ import Testing
     #expect(last == [.leSetScanEnable, .reset])
   }
 
+  @Test func stopEndsAnOpeningThatWaits() throws {
+    let isOpening = Monitor(false)
+    let radio = Radio(
+      spec: .unix(path: "slow"), options: Radio.Options(), wanted: WantedState(), reports: ReportQueue(),
+      timings: Timings(),
+      opener: { _, deadline, cancel throws(RadioError) in
+        isOpening.withLock { $0 = true }
+        var poller = Poller([(cancel.descriptor, .readable)])
+        throw (try? poller.wait(until: deadline)) == true ? .stopped : .ended
+      }, onState: { [states] in states.add($0) })
+    try radio.start()
+    _ = isOpening.wait { $0 ? true : nil }
+    #expect(radio.stop(within: .seconds(4)))
+    #expect(states.told == [.opening, .ended(nil)])
+  }
+
   @Test func withoutReconnectingTheErrorIsTold() throws {
     let shelf = Shelf([
       .controller { command, _ in

@@ -70,7 +70,7 @@ private struct Chaos {
     send(complete(command.opcode, 0, credits: credits))
   }
 
-  /// A refusal, of the command in flight or of another.
+  /// A refusal, of the command in flight or of another; it changes nothing.
   mutating func refuse(_ opcode: Opcode) {
     if pending?.opcode == opcode { pending = nil }
     send(complete(opcode, 0x0C))
@@ -98,7 +98,11 @@ private struct Chaos {
     case 0..<6: obey()
     case 6: obey(credits: 0)
     case 7: send(noOperation(credits: [0, 1, 255].randomElement(using: &random) ?? 1))
-    case 8: refuse([.reset, .leSetRandomAddress, .leSetEventMask].randomElement(using: &random) ?? .reset)
+    case 8:
+      let refused: [Opcode] = [
+        .reset, .leSetRandomAddress, .leSetEventMask, .leSetScanEnable, .leSetAdvertisingEnable,
+      ]
+      refuse(refused.randomElement(using: &random) ?? .reset)
     case 9: if isOpen { send([0x10, 1, 1]) }
     case 10: send(random.bytes(6))
     case 11: if isOpen { feed(.lost(.ended)) }

@@ -386,6 +386,64 @@ private let scanning = prepared + ["scan-passive", "scan-on", "=on"]
     #expect(!rig.supervisor.mayBeOnAir)
   }
 
+  @Test(arguments: [0x01, 0x0C, 0x1F] as [UInt8])
+  func aRefusalToStopIsNoConfirmation(_ refusal: UInt8) {
+    var rig = Rig(wanted())
+    rig.bringUp()
+    _ = rig.take()
+    rig.answers[.leSetScanEnable] = .some(refusal)
+    rig.answers[.reset] = .some(nil)
+    rig.stop(within: 1000)
+    rig.answer()
+    #expect(rig.take() == ["=stopping", "scan-off", "reset"], "at once")
+    #expect(rig.supervisor.mayBeOnAir)
+    rig.answers = [:]
+    rig.answer()
+    #expect(rig.take() == ["close", "=ended"])
+    #expect(!rig.supervisor.mayBeOnAir)
+  }
+
+  @Test func aRefusalToStopLeadsToResetWhileItGoesOn() {
+    var rig = Rig(wanted(scan: .passive, data: 7))
+    rig.bringUp()
+    _ = rig.take()
+    rig.answers[.leSetAdvertisingEnable] = .some(0x1F)
+    rig.feed(.want(wanted(), revision: 2))
+    rig.pending = nil
+    rig.feed(.event(HCIEvent(parsing: complete(.leSetAdvertisingEnable, 0x1F).span)))
+    #expect(rig.take() == ["adv-off", "=preparing", "reset"])
+    rig.answers = [:]
+    rig.answer()
+    #expect(rig.take() == Array(scanning.dropFirst()))
+  }
+
+  @Test func whatAnsweredNoResetConfirmedNothing() {
+    // What a killed predecessor, or the stream before, had left on may still be.
+    var fresh = Rig(wanted())
+    fresh.feed(.start)
+    #expect(!fresh.supervisor.mayBeOnAir, "nothing was opened")
+    fresh.feed(.opened)
+    var reopened = Rig(wanted())
+    reopened.bringUp()
+    reopened.feed(.lost(.ended))
+    reopened.tick(at: 250)
+    reopened.feed(.opened)
+    for var rig in [fresh, reopened] {
+      rig.stop(within: 1000)
+      rig.tick(at: rig.now + 500)
+      rig.tick(at: rig.now + 500)
+      #expect(rig.supervisor.hasEnded && rig.supervisor.mayBeOnAir)
+    }
+  }
+
+  @Test func anOpeningThatIsCancelledEndsAsTold() {
+    var rig = Rig(wanted())
+    rig.feed(.start)
+    rig.feed(.openFailed(.stopped))
+    rig.stop(within: 1000)
+    #expect(rig.take() == ["=opening", "open", "close", "=ended"])
+  }
+
   @Test func stopsInEveryState() {
     func ended(_ prepare: (inout Rig) -> Void) -> [String] {
       var rig = Rig(wanted())
