@@ -56,6 +56,10 @@ public enum Replay {
   }
 
   private static func openCapture(_ path: String) throws(DaemonError) -> CaptureReader {
+    // A pipe that nobody writes to would be waited for without end.
+    try DaemonError.wrapping {
+      if let status = try fileStatus(path), !status.isRegular { throw FileError(path: path, problem: .notRegular) }
+    }
     do { return try CaptureReader(path: path) } catch { throw DaemonError(error) }
   }
 

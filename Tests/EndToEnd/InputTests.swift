@@ -49,6 +49,17 @@ struct InputTests {
     }
   }
 
+  @Test("A capture that is a pipe is refused, not waited for")
+  func captureIsAPipe() async throws {
+    try await withWorkbench { bench in
+      let door = try doorWithoutDaemon(bench)
+      let pipe = bench.directory("pipe")
+      try run(executable: "/usr/bin/mkfifo", [pipe]).expecting(exit: 0)
+      let outcome = try bench.run(.latchkeyd, ["replay", "--config", door.configuration, pipe]).expecting(exit: 65)
+      try expectOneLine(outcome, naming: "pipe")
+    }
+  }
+
   @Test("A file with secrets that others can read is refused with the chmod to run")
   func readableByOthers() async throws {
     try await withWorkbench { bench in
