@@ -117,6 +117,7 @@ struct CredentialHistory: Sendable {
   }
 
   mutating func remember(_ press: RememberedPress) {
+    presses.removeAll { $0.press == press.press && $0.command == press.command }
     if presses.count >= Self.pressLimit { presses.removeFirst() }
     presses.append(press)
   }

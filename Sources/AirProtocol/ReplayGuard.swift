@@ -97,7 +97,12 @@ public struct ReplayGuard: Sendable {
     // Step 5: content.
     guard let content = command.plaintext.command else { return .malformed }
     // Step 6: the same intent in another frame.
-    if let result = history.result(ofPress: command.plaintext.press, content) { return .repeatedPress(result: result) }
+    if let result = history.result(ofPress: command.plaintext.press, content) {
+      // This frame is handled as well: the window runs anew, so that a long press stays one.
+      history.remember(
+        RememberedPress(press: command.plaintext.press, command: content, result: result, heard: moment.boot))
+      return .repeatedPress(result: result)
+    }
     if let refusal { return .refused(refusal) }
     return .fresh(content)
   }

@@ -9,6 +9,8 @@ public struct DoorEvent: Hashable, Sendable {
     case granted
     case denied
     case replayed
+    /// Another frame of a press that was handled: kept in the ledger, not told.
+    case repeated
     case malformed
     case slowDown = "slow-down"
     /// A silent alarm: somebody opened, or was to open, under duress.

@@ -30,9 +30,10 @@ extension DoorPipeline {
     case .malformed:
       counters.malformed &+= 1
       note(context, CommandNote(.malformed, .malformed, movesMark: true))
-    case .repeatedPress:
-      // Its mark moved in memory only: were it lost, the press is remembered on disk for longer than the frame lives.
+    case .repeatedPress(let result):
+      // Its mark and its press go to the disk, else a restart would take the frame for a new one. Nothing is told.
       counters.repeated &+= 1
+      note(context, CommandNote(.repeated, nil, movesMark: true, result: result))
     case .refused(let refusal):
       counters.denied &+= 1
       note(context, CommandNote(.denied, .clockUntrusted, detail: refusal.words(clock: rulebook.clock)))
@@ -72,8 +73,15 @@ extension DoorPipeline {
       context,
       CommandNote(
         .granted, nil, movesMark: true, result: done, consumesUse: consumesUse, mode: mode == door.mode ? nil : mode))
-    // What isn't on disk isn't done: the frame is spent all the same, the holder's next one can be granted.
-    guard recorded else { return }
+    guard recorded else {
+      // What isn't on disk isn't done: the frame is spent, the holder's next one can be granted. But closing waits for
+      // no disk.
+      if case .close = change {
+        door.mode = mode
+        door.drive(change)
+      }
+      return
+    }
     counters.granted &+= 1
     guardian.decided(context.command, content, result: done, at: context.heard.sinceBoot)
     FaultPoint.afterRecord.reach()
@@ -104,7 +112,7 @@ extension DoorPipeline {
       if note.kind == .granted { context.door.lastRecord = event.id }
       if note.consumesUse { context.door.spent[context.rule.id, default: 0] &+= 1 }
       recorded(at: context.wall)
-      environment.emit(event)
+      if note.kind != .repeated { environment.emit(event) }
       return true
     } catch {
       ledgerFailed(error, context.wall)

@@ -170,6 +170,8 @@ package final class DoorPipeline {
         event.detail = waitUntil(floor)
       }
     case .doubted(let doubt):
+      // What comes meanwhile moves no mark: after a restart too, trust begins with a floor.
+      ledger.forgetNewest()
       event.state = "untrusted"
       event.detail = doubt.words
     }

@@ -20,6 +20,16 @@ extension Ledger {
     }
   }
 
+  /// Says that from here on marks may be missing, because the clock isn't trusted: the next start counts as one whose
+  /// state isn't the newest, until `raiseFloors`.
+  public func forgetNewest() {
+    store.withLock(waking: false) { store in
+      store.isNewest = false
+      store.volatile = nil
+      store.startVolatile()
+    }
+  }
+
   /// Takes back what a clock that was ahead has left in the future, so that it doesn't lock holders out for good.
   ///
   /// Marks and floors above a door's ceiling come down to it, so that slots up to the ceiling are refused and later ones

@@ -101,9 +101,10 @@ import Testing
     #expect(bench.judge(try bench.command(slot: 1_002, code: 5), .seconds(2)) == .fresh(.status))
     #expect(bench.judge(try bench.command(slot: 1_003, argument: 9), .seconds(3)) == .fresh(.unlock(seconds: 9)))
     #expect(bench.judge(try bench.command(slot: 1_004, press: 8), .seconds(4)) == .fresh(open))
-    // After the window (ten seconds here) the number has gone round, and counts anew.
+    // Each frame of a press renews its window (ten seconds here); after it the number has gone round.
     #expect(bench.judge(try bench.command(slot: 1_010), .seconds(10)) == .repeatedPress(result: 1))
-    #expect(bench.judge(try bench.command(slot: 1_011), .milliseconds(10_001)) == .fresh(open))
+    #expect(bench.judge(try bench.command(slot: 1_020), .seconds(20)) == .repeatedPress(result: 1))
+    #expect(bench.judge(try bench.command(slot: 1_031), .milliseconds(30_001)) == .fresh(open))
   }
 
   @Test func theWindowOfAPressGrowsWithTheSlots() throws {
@@ -113,7 +114,7 @@ import Testing
     guardian.restore(RememberedPress(press: 7, command: open, result: 1, heard: .seconds(-1)), forKey: 3)
     let inside = ReplayGuard.Moment(boot: .seconds(29), slot: 1_005, clockTrusted: true)
     #expect(guardian.judge(try bench.command(slot: 1_005), at: inside) == .repeatedPress(result: 1))
-    let outside = ReplayGuard.Moment(boot: .milliseconds(29_001), slot: 1_005, clockTrusted: true)
+    let outside = ReplayGuard.Moment(boot: .milliseconds(59_001), slot: 1_006, clockTrusted: true)
     #expect(guardian.judge(try bench.command(slot: 1_006), at: outside) == .fresh(open))
   }
 

@@ -58,6 +58,38 @@ import Testing
     #expect(door.lock.openings == 1)
   }
 
+  @Test func aLongPressIsOneEvenOverARestart() throws {
+    let door = try door(rule("alice"))
+    try door.hear(door.frame("alice", press: 9))
+    door.pass(.seconds(7))
+    let last = try door.frame("alice", slot: 2, press: 9)
+    #expect(try door.hear(last).isEmpty)
+    try door.restart()
+    door.pass(.milliseconds(3_400))
+    #expect(try door.hear(last).map(\.kind) == [.replayed])
+    #expect(try door.hear(door.frame("alice", slot: 1, press: 9)).isEmpty)
+    #expect(door.lock.openings == 1)
+  }
+
+  @Test func whatCameToAnUntrustedClockOpensNothingAfterARestart() throws {
+    let door = try door(rule("alice"))
+    door.time.set(by: .seconds(30))
+    _ = try door.pipeline.tick()
+    let frame = try door.frame("alice", slot: 2)
+    #expect(try door.hear(frame).map(\.reason) == ["clock-untrusted"])
+    try door.restart()
+    #expect(try door.hear(frame).map(\.reason) == ["clock-untrusted"])
+    #expect(door.lock.openings == 0)
+  }
+
+  @Test func closingWaitsForNoDisk() throws {
+    let door = try door(rule("alice", permissions: [.unlock, .lock]))
+    try door.hear(door.frame("alice"))
+    try door.breakLedger()
+    try door.hear(door.frame("alice", .lock, sequence: 1, press: 2))
+    #expect(door.lock.orders.last == .close)
+  }
+
   @Test func afterABootSlotsUpToTheFloorAreRefused() throws {
     let door = try door(rule("alice"))
     try door.restart(afterBoot: true)
