@@ -108,4 +108,28 @@ struct RuleTests {
       #expect(other.stdout.contains("not-permitted"))
     }
   }
+
+  @Test("check grants nothing by a challenge, which no door sends yet")
+  func checkByTime() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front")
+      for (id, freshness) in [("carl", "challenge"), ("dora", "either")] {
+        try site.keys(
+          "issue", id, "--holder", id, "--doors", "front", "--commands", "unlock,hold", "--freshness", freshness, "--out",
+          bench.directory("\(id).json"))
+      }
+      let door = try Door(site, settings: "freshness: either")
+      for (credential, command) in [("carl", "unlock"), ("dora", "hold")] {
+        let outcome = try bench.run(
+          .latchkeyd,
+          [
+            "check", "--config", door.configuration, "--credential", credential, "--door", "front", "--command", command,
+            "--at", "now",
+          ]
+        ).expecting(exit: 1)
+        #expect(outcome.stdout.contains("challenge-required"))
+      }
+    }
+  }
 }
