@@ -116,7 +116,8 @@ struct RuleTests {
       try site.addDoors("front")
       for (id, freshness) in [("carl", "challenge"), ("dora", "either")] {
         try site.keys(
-          "issue", id, "--holder", id, "--doors", "front", "--commands", "unlock,hold", "--freshness", freshness, "--out",
+          "issue", id, "--holder", id, "--doors", "front", "--commands", "unlock,hold", "--freshness", freshness,
+          "--out",
           bench.directory("\(id).json"))
       }
       let door = try Door(site, settings: "freshness: either")
@@ -124,7 +125,8 @@ struct RuleTests {
         let outcome = try bench.run(
           .latchkeyd,
           [
-            "check", "--config", door.configuration, "--credential", credential, "--door", "front", "--command", command,
+            "check", "--config", door.configuration, "--credential", credential, "--door", "front", "--command",
+            command,
             "--at", "now",
           ]
         ).expecting(exit: 1)
