@@ -200,5 +200,6 @@ struct DoorBenchmarks {
 private struct NoLock: Lock {
   func open(until: BootInstant?) {}
   func close() {}
+  func beginStop() {}
   func stop() {}
 }

@@ -1,6 +1,46 @@
-#define _GNU_SOURCE  // pipe2, posix_spawn_file_actions_addchdir_np, sigabbrev_np
+#define _GNU_SOURCE  // pipe2, execvpe, posix_spawn_file_actions_addchdir_np, sigabbrev_np
 #include "CPOSIX.h"
+#include <errno.h>
 #include <string.h>
+
+// Between vfork and exec the child borrows this memory: nothing but system calls, and no return.
+static void become(const char *program, char *const arguments[], char *const environment[], pid_t bound_to, int report) {
+  struct sigaction action = {.sa_handler = SIG_DFL};
+  sigset_t none;
+  int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  sigemptyset(&none);
+  // The parent may have ended before the kernel knew that this one is to end with it.
+  if (input >= 0 && setpgid(0, 0) == 0 && dup2(input, 0) == 0 && dup2(2, 1) == 1 &&
+      (bound_to == 0 || (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == bound_to))) {
+    for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &action, NULL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execvpe(program, arguments, environment);
+  }
+  int failure = errno;
+  (void)!write(report, &failure, sizeof failure);
+  _exit(127);
+}
+
+pid_t cposix_start(const char *program, char *const arguments[], char *const environment[], int ends_with_parent) {
+  int ends[2], failure = 0;
+  sigset_t all, before;
+  if (pipe2(ends, O_CLOEXEC) < 0) return -1;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t parent = ends_with_parent ? getpid() : 0;
+  pid_t child = vfork();
+  if (child == 0) become(program, arguments, environment, parent, ends[1]);
+  int saved = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  close(ends[1]);
+  // The pipe ends without a word when the program runs.
+  ssize_t count = child < 0 ? 0 : TEMP_FAILURE_RETRY(read(ends[0], &failure, sizeof failure));
+  close(ends[0]);
+  if (child >= 0 && count != (ssize_t)sizeof failure) return child;
+  if (child >= 0) TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
+  errno = child < 0 ? saved : failure;
+  return -1;
+}
 
 int cposix_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 

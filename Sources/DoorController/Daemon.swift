@@ -1,3 +1,4 @@
+internal import AccessControl
 internal import AirProtocol
 internal import HCI
 internal import Ledger
@@ -47,19 +48,15 @@ public final class Daemon {
   public func run() throws(DaemonError) {
     let configuration = try DaemonError.wrapping { try DoorConfiguration.load(path: configurationPath) }
     guard configuration.radio.isBuilt else { throw .notBuilt("\(RadioError.notYet(configuration.radio))") }
-    let rulebook: Rulebook
-    let ledger: Ledger
+    let pipeline: DoorPipeline
     do {
-      rulebook = try DaemonError.wrapping { try Rulebook(loading: configuration) }
-      ledger = try DaemonError.wrapping { try openLedger(configuration, rulebook) }
+      pipeline = try DaemonError.wrapping { try makePipeline(configuration) }
     } catch {
       // A predecessor may have been killed in mid-pulse: what can't start must not leave the lock open.
       closeLocks(configuration)
       throw error
     }
-    let pipeline = try DaemonError.wrapping {
-      try DoorPipeline(rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment())
-    }
+    let rulebook = pipeline.rulebook
     // Stopping twice changes nothing: this is for every way out.
     defer { pipeline.stopDoors() }
     let radio = Radio(
@@ -74,11 +71,22 @@ public final class Daemon {
     for warning in rulebook.warnings { announce(.bundle, detail: warning) }
     loop(pipeline, radio, configuration)
     // Locks begin to close at once, while the radio takes its second to leave the air.
-    pipeline.closeDoors()
+    pipeline.beginStopDoors()
     radio.stop(within: .seconds(1))
     pipeline.stopDoors()
     for case .lock(let door, let report) in mailbox.takeAll() { pipeline.lockReported(door: door, report) }
     announce(.stopped, counters: pipeline.snapshot(adding: radio.counters))
+    let open = pipeline.doorsLeftOpen
+    if !open.isEmpty {
+      throw .lockFailed("door \(open.map(\.text).joined(separator: ", ")): the lock couldn't be closed; see to it")
+    }
+  }
+
+  private func makePipeline(_ configuration: DoorConfiguration) throws -> DoorPipeline {
+    let rulebook = try Rulebook(loading: configuration)
+    let ledger = try openLedger(configuration, rulebook)
+    return try DoorPipeline(
+      rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment())
   }
 
   private func loop(_ pipeline: DoorPipeline, _ radio: Radio, _ configuration: DoorConfiguration) {
@@ -91,9 +99,9 @@ public final class Daemon {
         case .radio(let state): tell(state)
         case .lock(let door, let news): pipeline.lockReported(door: door, news)
         case .reload: reloader.start()
-        case .loaded(let loaded):
+        case .loaded(let rulebook):
           reloader.finished()
-          adopt(loaded, pipeline)
+          adopt(rulebook, pipeline)
         case .notLoaded(let problem):
           reloader.finished()
           announce(.reloadRefused, detail: "\(problem); what ran goes on")
@@ -104,11 +112,11 @@ public final class Daemon {
     }
   }
 
-  private func adopt(_ loaded: Loaded, _ pipeline: DoorPipeline) {
+  private func adopt(_ rulebook: Rulebook, _ pipeline: DoorPipeline) {
     do {
-      try pipeline.adopt(loaded.rulebook)
-      announce(.reloaded, detail: loaded.rulebook.summary)
-      for warning in loaded.rulebook.warnings { announce(.bundle, detail: warning) }
+      try pipeline.adopt(rulebook)
+      announce(.reloaded, detail: rulebook.summary)
+      for warning in rulebook.warnings { announce(.bundle, detail: warning) }
     } catch {
       announce(.reloadRefused, detail: "\(error); what ran goes on")
     }

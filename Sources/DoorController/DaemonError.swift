@@ -1,6 +1,6 @@
 public import HCI
 internal import Ledger
-internal import POSIX
+public import POSIX
 
 /// Why a daemon can't start or go on; the program makes an exit code of it.
 public enum DaemonError: Error, CustomStringConvertible, Sendable {
@@ -10,6 +10,10 @@ public enum DaemonError: Error, CustomStringConvertible, Sendable {
   case notBuilt(String)
   case unknownID(String)
   case radio(RadioError)
+  /// A file that can't be read, written or locked.
+  case file(FileError)
+  /// A lock couldn't be closed.
+  case lockFailed(String)
   /// Another process holds the state.
   case busy(String)
   /// Nothing can be written.
@@ -27,24 +31,15 @@ public enum DaemonError: Error, CustomStringConvertible, Sendable {
   init(_ error: any Error) {
     switch error {
     case let error as DaemonError: self = error
-    case LoadError.file(let error): self.init(error)
+    case LoadError.file(let error): self = .file(error)
     case LoadError.ledger(let error): self.init(error)
     case LoadError.notBuilt(let text): self = .notBuilt(text)
     case let error as LoadError: self = .badInput("\(error)")
     case let error as CaptureError: self = .badInput("\(error)")
-    case let error as FileError: self.init(error)
+    case let error as FileError: self = .file(error)
     case let error as LedgerError: self.init(error)
     case let error as RadioError: self = .radio(error)
     default: self = .system("\(error)")
-    }
-  }
-
-  private init(_ error: FileError) {
-    switch (error.problem, error.errno) {
-    case (.notPrivate, _), (_, .permissionDenied?), (_, .notPermitted?): self = .permission("\(error)")
-    case (.busy, _): self = .busy("\(error)")
-    case (_, .noSpace?), (_, .readOnlyFileSystem?), (_, .quotaExceeded?): self = .cantWrite("\(error)")
-    default: self = .badInput("\(error)")
     }
   }
 
@@ -61,8 +56,9 @@ public enum DaemonError: Error, CustomStringConvertible, Sendable {
   public var description: String {
     switch self {
     case .badInput(let text), .notBuilt(let text), .unknownID(let text), .busy(let text), .cantWrite(let text),
-      .permission(let text), .system(let text):
+      .permission(let text), .lockFailed(let text), .system(let text):
       text
+    case .file(let error): "\(error)"
     case .radio(let error): "\(error)"
     }
   }

@@ -17,13 +17,13 @@ extension DoorPipeline {
   }
 
   /// Makes a door ready: its mode as it was, its lock as the mode wants it.
-  func startDoor(_ door: Rulebook.Door, _ boot: BootInstant, _ wall: WallTime) throws -> RunningDoor {
+  func startDoor(_ door: Rulebook.Door, lock: any Lock, _ boot: BootInstant, _ wall: WallTime) throws -> RunningDoor {
     let mode = try restoredMode(of: door, boot, wall)
     var spent: [Identifier: UInt32] = [:]
     for state in try ledger.states(ofDoor: door.number.rawValue) where state.usesSpent > 0 {
       spent[state.credential] = state.usesSpent
     }
-    let running = RunningDoor(door, mode: mode, spent: spent, lock: try environment.makeLock(door))
+    let running = RunningDoor(door, mode: mode, spent: spent, lock: lock)
     running.drive(mode.wanted(now: boot.sinceBoot))
     return running
   }
@@ -31,21 +31,38 @@ extension DoorPipeline {
   /// Goes on under another rulebook, all or nothing: whatever can fail comes before anything changes.
   func adopt(_ new: Rulebook) throws {
     let boot = environment.clocks.boot()
-    let wall = environment.clocks.wall()
-    let keeper = try makeKeeper(new)
-    try new.accept(into: ledger)
+    let change = try prepareChange(to: new)
     let known = doors
+    var locks: [DoorNumber: any Lock] = [:]
     var next: [RunningDoor] = []
-    for door in new.doors {
-      if let running = known.first(where: { $0.number == door.number && $0.id == door.id }) {
-        try running.adopt(door, makeLock: environment.makeLock, now: boot)
-        next.append(running)
-      } else {
-        next.append(try startDoor(door, boot, wall))
+    do {
+      try new.check(with: ledger)
+      for door in new.doors where running(door)?.lockSettings != door.settings.lock {
+        locks[door.number] = try environment.makeLock(door)
       }
+      for door in new.doors {
+        if let running = running(door) {
+          next.append(running)
+        } else if let lock = locks[door.number] {
+          next.append(try startDoor(door, lock: lock, boot, environment.clocks.wall()))
+        }
+      }
+      try new.accept(into: ledger)
+    } catch {
+      // Locks of doors that don't come after all: closed, as they were when they were made.
+      for lock in locks.values { lock.beginStop() }
+      throw error
     }
-    for door in known where !next.contains(where: { $0 === door }) { door.stop() }
-    try changeOver(to: new, doors: next, keeper)
+    for (running, door) in zip(next, new.doors) where known.contains(where: { $0 === running }) {
+      running.adopt(door, newLock: locks[door.number], now: boot)
+    }
+    for door in known where !next.contains(where: { $0 === door }) { door.retire() }
+    changeOver(to: new, doors: next, change)
+  }
+
+  /// The door that runs under that number and id.
+  private func running(_ door: Rulebook.Door) -> RunningDoor? {
+    doors.first { $0.number == door.number && $0.id == door.id }
   }
 
   /// A lock moved, or couldn't.
@@ -57,8 +74,10 @@ extension DoorPipeline {
     event.id = door.lastRecord
     switch report.event {
     case .moved(let position):
+      door.isLockFailed = false
       event.state = position.rawValue
     case .failed(let position, let reason):
+      if position == .closed { door.isLockFailed = true }
       event.kind = .lockFailed
       event.reason = Reason.lockFailed.rawValue
       event.state = position.rawValue
@@ -85,10 +104,13 @@ extension DoorPipeline {
     doors.compactMap(\.mode.nextDeadline).min().map(BootInstant.init(sinceBoot:))
   }
 
-  /// Tells every lock to close, without waiting for it.
-  func closeDoors() {
-    for door in doors { door.drive(.close) }
+  /// Begins to close every lock for good, without waiting for it.
+  func beginStopDoors() {
+    for door in doors { door.beginStop() }
   }
+
+  /// Doors whose lock couldn't be closed.
+  var doorsLeftOpen: [Identifier] { doors.filter(\.isLockFailed).map(\.id) }
 
   /// Closes every lock and lets go of what drives it; a pulse ends here, a hold goes on at the next start.
   package func stopDoors() {

@@ -76,9 +76,11 @@ package final class DoorPipeline {
     guardian = ReplayGuard(clock: rulebook.clock)
     forgeries = ForgeryWatch(boot: environment.clocks.boot())
     doors = []
-    try restoreMemory { _, _ in true }
+    try restoreMemory(of: rulebook, into: &guardian) { _, _ in true }
     observeClock(first: true)
-    for door in rulebook.doors { doors.append(try startDoor(door, environment.clocks.boot(), now)) }
+    for door in rulebook.doors {
+      doors.append(try startDoor(door, lock: try environment.makeLock(door), environment.clocks.boot(), now))
+    }
   }
 
   // MARK: - The packet path
@@ -219,20 +221,32 @@ package final class DoorPipeline {
 
   // MARK: - Start and reload
 
-  func makeKeeper(_ rulebook: Rulebook) throws -> IndexKeeper { try environment.makeKeeper(rulebook, slot) }
+  /// What a change of the rulebook needs and may fail to get.
+  struct Change {
+    fileprivate let keeper: IndexKeeper
+    fileprivate let index: HintIndex
+    fileprivate let guardian: ReplayGuard
+  }
 
-  /// From here on frames are judged by the new rulebook; marks and presses of those who stay are carried over.
-  func changeOver(to new: Rulebook, doors next: [RunningDoor], _ keeper: IndexKeeper) throws {
+  /// Builds the index of another rulebook, and carries marks and presses over to its keys; changes nothing.
+  func prepareChange(to new: Rulebook) throws -> Change {
     let old = rulebook
-    guardian = guardian.renumbered(clock: new.clock) { key in
+    let keeper = try environment.makeKeeper(new, slot)
+    var guardian = guardian.renumbered(clock: new.clock) { key in
       guard let door = old.table.doorIndex(ofKey: key), let rule = old.rule(ofKey: key, door: door) else { return nil }
       return new.key(ofCredential: rule.id, atDoor: old.doors[door].number)
     }
+    try restoreMemory(of: new, into: &guardian) { id, door in old.key(ofCredential: id, atDoor: door) == nil }
+    return Change(keeper: keeper, index: try keeper.index(forSlot: slot), guardian: guardian)
+  }
+
+  /// From here on frames are judged by the new rulebook.
+  func changeOver(to new: Rulebook, doors next: [RunningDoor], _ change: Change) {
     rulebook = new
     doors = next
-    self.keeper = keeper
-    index = try keeper.index(forSlot: slot)
-    try restoreMemory { id, door in old.key(ofCredential: id, atDoor: door) == nil }
+    keeper = change.keeper
+    index = change.index
+    guardian = change.guardian
     if !environment.trustsClock, trust.isTrusted, !doorsWithoutFloor.isEmpty {
       raiseFloors(of: doorsWithoutFloor, environment.clocks.wall())
       tell(.clock, detail: "at new doors " + waitUntil(slot &+ UInt64(new.clock.skewSlots)))
@@ -240,7 +254,9 @@ package final class DoorPipeline {
   }
 
   /// Takes marks and presses of those credentials from the ledger that nothing newer is known of.
-  private func restoreMemory(_ isNew: (Identifier, DoorNumber) -> Bool) throws {
+  private func restoreMemory(
+    of rulebook: Rulebook, into guardian: inout ReplayGuard, _ isNew: (Identifier, DoorNumber) -> Bool
+  ) throws {
     let boot = environment.clocks.boot()
     let wall = environment.clocks.wall()
     let window = Int64(rulebook.clock.slotSeconds * (2 * rulebook.clock.skewSlots + 2)) + 10

@@ -20,5 +20,6 @@ extension LockSettings {
 struct RecordedLock: Lock {
   func open(until: BootInstant?) {}
   func close() {}
+  func beginStop() {}
   func stop() {}
 }

@@ -6,7 +6,7 @@ internal import POSIX
 enum Message: Sendable {
   case radio(RadioState)
   case lock(door: UInt16, LockReport)
-  case loaded(Loaded)
+  case loaded(Rulebook)
   case notLoaded(String)
   case reload
   case showCounters

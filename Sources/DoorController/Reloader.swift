@@ -1,11 +1,5 @@
 internal import POSIX
 
-/// A configuration with its bundles, loaded beside the running one.
-struct Loaded: Sendable {
-  let configuration: DoorConfiguration
-  let rulebook: Rulebook
-}
-
 /// Loads anew on SIGHUP, on a thread of its own: a large bundle takes a second that the air doesn't wait for.
 struct Reloader {
   private let path: String
@@ -33,7 +27,7 @@ struct Reloader {
         do {
           let configuration = try DoorConfiguration.load(path: path)
           try configuration.requireSameMachine(as: running)
-          mailbox.post(.loaded(Loaded(configuration: configuration, rulebook: try Rulebook(loading: configuration))))
+          mailbox.post(.loaded(try Rulebook(loading: configuration)))
         } catch {
           mailbox.post(.notLoaded("\(error)"))
         }

@@ -1,6 +1,5 @@
 internal import AccessControl
 internal import AirProtocol
-internal import Ledger
 internal import Provisioning
 
 extension Rulebook {
@@ -29,24 +28,6 @@ extension Rulebook {
       }
       return texts
     }
-  }
-}
-
-extension Rulebook {
-  /// Refuses bundles that aren't the newest that their doors accepted, and notes these as accepted: all or none.
-  func accept(into ledger: Ledger) throws(LoadError) {
-    var accepted: [UInt16: AcceptedBundle] = [:]
-    for door in doors {
-      let path = door.settings.bundlePath
-      guard let bundle = AcceptedBundle(serial: door.bundle.header.serial, digest: door.bundle.digest) else {
-        throw .bundle(path, "expected a serial from 0 and a digest of 32 bytes")
-      }
-      do throws(LedgerError) { try ledger.check(bundle, door: door.number.rawValue) } catch {
-        throw .bundle(path, "\(error)")
-      }
-      accepted[door.number.rawValue] = bundle
-    }
-    do throws(LedgerError) { try ledger.accept(accepted) } catch { throw .ledger(error) }
   }
 }
 

@@ -14,6 +14,8 @@ final class RunningDoor {
   /// How many uses each credential has spent here.
   var spent: [Identifier: UInt32]
   var slowDowns = OncePerCredential(interval: .seconds(60))
+  /// Whether the lock's last word was that it couldn't be closed.
+  var isLockFailed = false
   /// The last grant here, which what the lock does next belongs to.
   var lastRecord: Int64?
 
@@ -36,16 +38,28 @@ final class RunningDoor {
     }
   }
 
-  /// Goes on under a new rulebook; the lock and its deadline stay as they are unless the lock's settings changed.
-  func adopt(_ door: Rulebook.Door, makeLock: (Rulebook.Door) throws -> any Lock, now: BootInstant) rethrows {
+  /// Goes on under a new rulebook.
+  ///
+  /// - Parameter newLock: the lock of the new settings where they changed; else the old one and its deadline stay.
+  func adopt(_ door: Rulebook.Door, newLock: (any Lock)?, now: BootInstant) {
     policy = door.policy
-    guard door.settings.lock != lockSettings else { return }
-    let new = try makeLock(door)
-    lock.stop()
-    lock = new
+    guard let newLock else { return }
+    retire()
+    lock = newLock
     lockSettings = door.settings.lock
+    isLockFailed = false
     drive(mode.wanted(now: now.sinceBoot))
   }
+
+  /// Closes the lock and lets go of it, without waiting: its program may hang for as long as its time limit.
+  func retire() {
+    let old = lock
+    old.beginStop()
+    do throws(Errno) { _ = try POSIX.Thread(name: "lock end") { old.stop() } } catch { old.stop() }
+  }
+
+  /// Begins what `stop` waits for.
+  func beginStop() { lock.beginStop() }
 
   /// Closes the lock and ends what drives it.
   func stop() { lock.stop() }

@@ -18,8 +18,8 @@ public struct LockCommands: Hashable, Sendable {
 
 /// A lock that two programs move; exit code 0 means that it stands where it should.
 ///
-/// Each runs in a process group of its own, which is killed whole when it is late or no longer wanted. It reads
-/// nothing; what it writes goes to standard error. Its environment is `PATH`, `LATCHKEY_DOOR` (the door's id) and
+/// Each runs in a process group of its own, which is killed whole when it is late or no longer wanted; the first program
+/// ends with this process as well, however that comes about. It reads nothing; what it writes goes to standard error. Its environment is `PATH`, `LATCHKEY_DOOR` (the door's id) and
 /// `LATCHKEY_ACTION` (`unlock` or `lock`), and nothing else. No shell is between.
 public final class CommandLock: Lock {
   private let driver: LockDriver
@@ -39,6 +39,8 @@ public final class CommandLock: Lock {
 
   public func close() { driver.close() }
 
+  public func beginStop() { driver.beginStop() }
+
   public func stop() { driver.stop() }
 }
 
@@ -52,7 +54,8 @@ private struct Programs: Actuator {
     let path = ProcessEnvironment["PATH"] ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     let environment = ["PATH=\(path)", "LATCHKEY_DOOR=\(door)", "LATCHKEY_ACTION=\(action)"]
     do throws(Errno) {
-      var child = try ChildProcess(arguments, environment: environment)
+      // An `unlock` whose daemon was killed would open the door after the next start has closed it.
+      var child = try ChildProcess(arguments, environment: environment, endsWithParent: target == .open)
       return try wait(&child, action, watch)
     } catch {
       return .failed("the \(action) command “\(arguments.first ?? "")” can't be run: \(error)")

@@ -17,7 +17,9 @@ public protocol Lock: Sendable {
   func open(until: BootInstant?)
   /// Closes the lock; a movement to open that still runs is broken off.
   func close()
-  /// Closes the lock and ends its thread; what comes later is ignored. Waits for the closing, once tried.
+  /// Begins to close the lock, though it may be closed, and then to end its thread; what comes later is ignored.
+  func beginStop()
+  /// The same, and waits for it: a closing that fails is tried three times.
   func stop()
 }
 

@@ -37,8 +37,10 @@ final class LockDriver: Lock {
 
   func close() { change { $0.close() } }
 
+  func beginStop() { change { $0.stop() } }
+
   func stop() {
-    change { $0.stop() }
+    beginStop()
     thread.withLock { $0 }?.join()
   }
 

@@ -36,6 +36,9 @@ struct LockState: Sendable {
   private var failures = 0
   private var retryAt: BootInstant?
   private(set) var isStopping = false
+  /// How often a stopping lock tries to close before it gives up.
+  static let lastTries = 3
+  private var triesLeft = LockState.lastTries
 
   mutating func open(until: BootInstant?) {
     if isStopping { return }
@@ -50,9 +53,12 @@ struct LockState: Sendable {
     retryAt = nil
   }
 
+  /// Closes once more, whatever is known of the lock: nobody looks after it from here on.
   mutating func stop() {
+    if isStopping { return }
     close()
     isStopping = true
+    position = nil
   }
 
   /// What to do now.
@@ -63,7 +69,8 @@ struct LockState: Sendable {
     case (.open, _): return start(.open)
     case (.closed, .closed): return isStopping ? .end : .wait(until: nil)
     case (.closed, _):
-      if let retryAt, retryAt > now { return isStopping ? .end : .wait(until: retryAt) }
+      if isStopping && triesLeft == 0 { return .end }
+      if let retryAt, retryAt > now { return .wait(until: retryAt) }
       return start(.closed)
     }
   }
@@ -87,6 +94,7 @@ struct LockState: Sendable {
       failures = 0
       retryAt = nil
     case (.closed, _):
+      if isStopping { triesLeft -= 1 }
       retryAt = now + min(LockState.lastRetry, LockState.firstRetry * (1 << min(failures, 10)))
       failures += 1
     case (.open, .failed) where command == movingFor:

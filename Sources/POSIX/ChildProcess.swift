@@ -33,18 +33,20 @@ public struct ChildProcess: ~Copyable, Sendable {
   /// The descriptor to wait on together with others: readable when the process has ended (pidfd_open(2)).
   public var descriptor: Int32 { file.number }
 
-  /// Starts a program (posix_spawnp(3)) with default signal handling, nothing blocked, and no descriptors but the three.
+  /// Starts a program, looked up as execvpe(3) does, with default signal handling, nothing blocked, and no descriptors but the three.
   ///
   /// - Parameters:
   ///   - arguments: the program, looked up in this process's PATH where it has no slash, and what it is given.
   ///   - environment: all of the new process's environment, `NAME=value` each.
+  ///   - endsWithParent: whether the kernel kills it when the calling thread ends, a `kill -9` of this process included
+  ///     (PR_SET_PDEATHSIG of prctl(2)). What it starts itself isn't meant.
   /// - Throws: `Errno.noEntry`, `.permissionDenied` and the like where it can't be started; `.invalidArgument` where
   ///   `arguments` is empty or a text holds a NUL.
-  public init(_ arguments: [String], environment: [String]) throws(Errno) {
+  public init(_ arguments: [String], environment: [String], endsWithParent: Bool = false) throws(Errno) {
     guard let program = arguments.first, !(arguments + environment).contains(where: { $0.utf8.contains(0) }) else {
       throw .invalidArgument
     }
-    let process = try spawn(program, arguments, environment)
+    let process = try spawn(program, arguments, environment, endsWithParent: endsWithParent)
     let watch: FileDescriptor
     do throws(Errno) {
       watch = FileDescriptor(takingOwnershipOf: try systemCall { cposix_pidfd_open(process) })
@@ -93,39 +95,14 @@ private func reap(_ number: Int32) throws(Errno) -> ProcessEnd {
     ? .exited(cposix_wexitstatus(status)) : .signalled(Signal(rawValue: cposix_wtermsig(status)))
 }
 
-private func spawn(_ program: String, _ arguments: [String], _ environment: [String]) throws(Errno) -> pid_t {
-  var actions = unsafe posix_spawn_file_actions_t()
-  try check(unsafe posix_spawn_file_actions_init(&actions))
-  defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-  try check(unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0))
-  // Standard output is for events, line by line: a stranger's words don't belong there.
-  try check(unsafe posix_spawn_file_actions_adddup2(&actions, 2, 1))
-
-  var attributes = posix_spawnattr_t()
-  try check(unsafe posix_spawnattr_init(&attributes))
-  defer { unsafe posix_spawnattr_destroy(&attributes) }
-  var signals = sigset_t()
-  unsafe sigemptyset(&signals)
-  try check(unsafe posix_spawnattr_setsigmask(&attributes, &signals))
-  unsafe sigfillset(&signals)
-  try check(unsafe posix_spawnattr_setsigdefault(&attributes, &signals))
-  try check(unsafe posix_spawnattr_setpgroup(&attributes, 0))
-  let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-  try check(unsafe posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags)))
-
-  var process = pid_t()
-  try check(
+private func spawn(
+  _ program: String, _ arguments: [String], _ environment: [String], endsWithParent: Bool
+) throws(Errno) -> pid_t {
+  try systemCall {
     unsafe withCStrings(arguments) { argv in
-      unsafe withCStrings(environment) { envp in
-        unsafe posix_spawnp(&process, program, &actions, &attributes, argv, envp)
-      }
-    })
-  return process
-}
-
-/// Throws what a function of the posix_spawn family answers, which is an error number.
-private func check(_ result: Int32) throws(Errno) {
-  if result != 0 { throw Errno(rawValue: result) }
+      unsafe withCStrings(environment) { envp in unsafe cposix_start(program, argv, envp, endsWithParent ? 1 : 0) }
+    }
+  }
 }
 
 /// Runs `body` with a null-terminated array of C strings, as exec(3) takes it.

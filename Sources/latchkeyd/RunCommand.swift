@@ -1,5 +1,6 @@
 internal import CommandLineTool
 internal import DoorController
+internal import HCI
 internal import JSON
 internal import POSIX
 
@@ -46,11 +47,17 @@ extension Arguments {
 extension CommandError {
   /// A daemon's error with the exit code of the contract.
   init(_ error: DaemonError) {
+    if case .file(let error) = error {
+      self.init(file: error)
+      return
+    }
     let exit: ExitCode =
       switch error {
-      case .badInput: .badInput
+      case .badInput, .file: .badInput
       case .notBuilt, .unknownID: .usage
+      case .radio(.capture), .radio(.notACapture): .cantWrite
       case .radio: .radio
+      case .lockFailed: .lockFailed
       case .busy, .system: .busy
       case .cantWrite: .cantWrite
       case .permission: .permission

@@ -175,6 +175,7 @@ final class TestLock: Lock {
   enum Order: Hashable, Sendable {
     case open(until: BootInstant?)
     case close
+    case beginStop
     case stop
   }
 
@@ -184,6 +185,7 @@ final class TestLock: Lock {
   var openings: Int { orders.count { if case .open = $0 { true } else { false } } }
   func open(until: BootInstant?) { state.withLock { $0.append(.open(until: until)) } }
   func close() { state.withLock { $0.append(.close) } }
+  func beginStop() { state.withLock { $0.append(.beginStop) } }
   func stop() { state.withLock { $0.append(.stop) } }
 }
 

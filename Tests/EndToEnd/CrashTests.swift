@@ -77,6 +77,52 @@ struct CrashTests {
     }
   }
 
+  @Test("Killed while its unlock program runs: the program doesn't open the door after the next start has closed it")
+  func duringUnlock() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front")
+      let alice = try site.issue("alice")
+      let door = try Door(site, settings: "pulse: 30s")
+      // Its first movement takes as long as the file `slow` is there.
+      try bench.directory.rewrite("site.yaml") {
+        $0.replacing(
+          "echo 'front open'", with: "touch begun; while test -e slow; do sleep 0.05; done; echo 'front open'")
+      }
+      try bench.directory.write("slow", "")
+      let daemon = try door.start()
+      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try bench.directory.awaitFile("begun")
+      daemon.signal(.kill)
+      try daemon.waitForExit()
+      try door.start()
+      try door.awaitClosing()
+      // Were the program still there, it would open now, before the next press does.
+      try bench.directory.removeTree("slow")
+      try opensFor(alice, door)
+      #expect(door.openings() == 1)
+    }
+  }
+
+  @Test("A lock that can't be closed at the end is tried again and told: exit 69")
+  func lockFailsAtTheEnd() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front")
+      let alice = try site.issue("alice")
+      let door = try Door(site, settings: "pulse: 30s")
+      try bench.directory.rewrite("site.yaml") {
+        $0.replacing("echo 'front close'", with: "test ! -e broken && echo 'front close'")
+      }
+      let daemon = try door.start()
+      try opensFor(alice, door)
+      try bench.directory.write("broken", "")
+      daemon.signal(.terminate)
+      #expect(try daemon.waitForExit() == .exited(69))
+      #expect(daemon.events("lock-failed").count == 3)
+    }
+  }
+
   @Test("A log that nobody reads any more holds up neither the lock nor the end")
   func stalledLog() async throws {
     try await withWorkbench { bench in

@@ -54,6 +54,30 @@ struct ReloadTests {
     }
   }
 
+  @Test("A lock program that hangs holds up neither a reload that replaces it nor the end")
+  func hangingLock() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench, settings: "pulse: 30s")
+      try opensFor(alice, door)
+      // The lock's program hangs from here on; the new configuration has another one.
+      try bench.directory.rewrite("site.yaml") {
+        $0.replacing("echo 'front close'", with: "test ! -e hang || sleep 60; echo 'front close'")
+      }
+      try door.daemon.signal(.hangUp)
+      try door.daemon.event("reloaded")
+      try door.awaitClosing()
+      try bench.directory.write("hang", "")
+      try bench.directory.rewrite("site.yaml") {
+        $0.replacing("sleep 60", with: "sleep 61").replacing("-e hang", with: "-e other")
+      }
+      try door.daemon.signal(.hangUp)
+      try door.daemon.event("reloaded", within: .seconds(3))
+      let daemon = try door.daemon
+      daemon.signal(.terminate)
+      #expect(try daemon.waitForExit(within: .seconds(3)) == .exited(0))
+    }
+  }
+
   /// What can be wrong with what is reloaded, and what the complaint must name.
   enum Fault: String, CaseIterable, Sendable {
     case unknownKey

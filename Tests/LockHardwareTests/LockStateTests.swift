@@ -127,12 +127,29 @@ private func opened(until: BootInstant?) -> LockState {
   }
 
   @Test(arguments: [true, false])
-  func stoppingClosesOnceAndEnds(succeeding: Bool) {
-    var state = opened(until: nil)
+  func stoppingClosesWhateverIsKnown(wasOpen: Bool) {
+    var state = wasOpen ? opened(until: nil) : resting()
     state.stop()
     state.open(until: nil)
     #expect(state.next(now: at(10)) == .move(.closed))
-    state.finished(.closed, succeeding ? .done : .failed, now: at(20))
+    // A second call changes nothing.
+    state.stop()
+    state.finished(.closed, .done, now: at(20))
     #expect(state.next(now: at(20)) == .end)
+  }
+
+  @Test func stoppingTriesThreeTimes() {
+    var state = opened(until: nil)
+    state.stop()
+    var now = at(10)
+    for wait in [250, 500] {
+      #expect(state.next(now: now) == .move(.closed))
+      state.finished(.closed, .failed, now: now)
+      #expect(state.next(now: now) == .wait(until: now + .milliseconds(wait)))
+      now = now + .milliseconds(wait)
+    }
+    #expect(state.next(now: now) == .move(.closed))
+    state.finished(.closed, .failed, now: now)
+    #expect(state.next(now: now) == .end)
   }
 }

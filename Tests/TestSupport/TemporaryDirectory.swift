@@ -53,6 +53,18 @@ public final class TemporaryDirectory: Sendable {
   /// The names in it, sorted.
   public func names() throws -> [String] { directoryEntries(path).sorted() }
 
+  /// Changes the text of a file in it.
+  public func rewrite(_ name: String, _ change: (String) -> String) throws { try write(name, change(try text(name))) }
+
+  /// Waits until a file of that name is there; there is no event for it.
+  public func awaitFile(_ name: String, within limit: Duration = .seconds(20)) throws {
+    let deadline = BootInstant.now() + limit
+    while !has(name) {
+      guard BootInstant.now() < deadline else { throw TestError("no file \(name) within \(limit)") }
+      usleep(5_000)
+    }
+  }
+
   /// Renames a file in it, over another if there is one.
   public func rename(_ name: String, to other: String) throws {
     try systemCall { unsafe Glibc.rename(self(name), self(other)) }

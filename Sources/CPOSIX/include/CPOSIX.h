@@ -38,4 +38,8 @@ static inline int cposix_clock_state(int *status, long *maximum_error_us, long *
 // Compiled in CPOSIX.c: they need _GNU_SOURCE, which Swift's importer doesn't set.
 int cposix_pipe(int ends[2]);
 int cposix_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path);
+// Starts a program in a process group of its own: standard input is /dev/null, standard output goes to standard error,
+// signals are as at the start of a program. With ends_with_parent the kernel kills it when the calling thread ends, however
+// that comes about (posix_spawn(3) can't ask for that). Answers its number, or -1 with errno where it couldn't be started.
+pid_t cposix_start(const char *program, char *const arguments[], char *const environment[], int ends_with_parent);
 const char *cposix_signal_name(int signal);  // "TERM"; null for an unknown one
