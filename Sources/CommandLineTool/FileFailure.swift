@@ -5,7 +5,7 @@ extension CommandError {
   public init(file error: FileError) {
     let exit: ExitCode =
       switch error.problem {
-      case .notPrivate, .system(_, .permissionDenied), .system(_, .notPermitted): .permission
+      case .notPrivate, .writableByOthers, .system(_, .permissionDenied), .system(_, .notPermitted): .permission
       case .system("read", _), .system("look at", _), .notRegular, .longerThan, .changed: .badInput
       case .system: .cantWrite
       case .busy: .busy

@@ -38,6 +38,8 @@ public struct DoorConfiguration: Sendable {
   /// - Throws: one complaint that names file, line and field, and what was expected there.
   public static func load(path: String) throws(LoadError) -> DoorConfiguration {
     do {
+      // It names the programs that move locks, and the key that rules are signed with.
+      try requireNotWritableByOthers(path)
       let text = try readFile(path, limit: YAMLLimits().size)
       let root = ConfigurationReader(try YAMLNode(parsing: text, file: path), file: path)
       return try DoorConfiguration(root, folder: directoryName(path))

@@ -28,6 +28,7 @@ public final class Ledger: Sendable {
   ) throws(LedgerError) {
     self.path = path
     do throws(FileError) { lock = try FileLock.acquire(path + ".lock") } catch { throw LedgerError(error) }
+    try Ledger.requireWhatWasThere(path)
     let opened: LedgerStore
     do throws(DatabaseError) {
       opened = try LedgerStore(
@@ -37,6 +38,23 @@ public final class Ledger: Sendable {
     }
     opened.startVolatile()
     store = Monitor(opened)
+  }
+
+  /// Refuses a state that others can read or change, and one that is gone or empty though this door has run.
+  ///
+  /// The file of accepted serials is written behind the state, so it is never there alone by a crash. Beginning anew
+  /// without a word would bring spent uses back, and end a lockdown.
+  private static func requireWhatWasThere(_ path: String) throws(LedgerError) {
+    do throws(FileError) {
+      let state = try fileStatus(path)
+      if state?.isRegular == true { try requirePrivate(path) }
+      guard state == nil || state?.size == 0, try fileStatus(path + ".serials") != nil else { return }
+    } catch {
+      throw LedgerError(error)
+    }
+    throw LedgerError(
+      .damaged,
+      "\(path): empty or gone, though \(path).serials says that this door has run; put it back, or remove both")
   }
 
   /// Records an entry: mark, use, mode and event, in one durable transaction.

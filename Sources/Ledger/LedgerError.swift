@@ -62,7 +62,7 @@ extension LedgerError {
       case .busy: .busy
       case .system(_, .noSpace), .system(_, .quotaExceeded): .noSpace
       case .system(_, .readOnlyFileSystem): .readOnly
-      case .system(_, .permissionDenied), .system(_, .notPermitted): .permission
+      case .notPrivate, .system(_, .permissionDenied), .system(_, .notPermitted): .permission
       case .system: .cannotOpen
       default: .damaged
       }

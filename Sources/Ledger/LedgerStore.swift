@@ -20,10 +20,11 @@ final class LedgerStore {
 
   init(path: String, volatileDirectory: String?, eventLimit: Int64) throws(DatabaseError) {
     connection = try Connection(path: path, journal: .writeAheadLog)
+    try connection.requireSound()
     try connection.migrate(to: .ledger)
     self.eventLimit = eventLimit
     events = try EventTable(connection)
-    numbering = try connection.prepare("UPDATE ledger SET number = ?, recorded = coalesce(?, recorded) WHERE one = 1")
+    numbering = try connection.prepare(numberingQuery)
     marking = try connection.prepare(markingQuery)
     spending = try connection.prepare(spendingQuery)
     switching = try connection.prepare(switchingQuery)
@@ -83,6 +84,11 @@ final class LedgerStore {
     try switching.run(door, mode.isLockedDown, hold.kind, hold.until, mode.pulseUntil)
   }
 }
+
+/// The last record's time only rises: a record within a step back of the clock must not make the earlier time good.
+private let numberingQuery = """
+  UPDATE ledger SET number = ?1, recorded = max(coalesce(recorded, ?2), coalesce(?2, recorded)) WHERE one = 1
+  """
 
 /// Only upwards: nothing that must rise ever falls by a record.
 private let markingQuery = """

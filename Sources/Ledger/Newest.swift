@@ -47,6 +47,7 @@ extension Ledger {
           "UPDATE credential SET slot = ?1, sequence = 255 WHERE door = ?2 AND slot > ?1", ceiling, door)
         try store.connection.run("UPDATE door SET floor = ?1 WHERE number = ?2 AND floor > ?1", ceiling, door)
       }
+      try store.connection.run("UPDATE ledger SET recorded = ?", event.time.milliseconds)
       return try store.write(LedgerEntry(event))
     }
   }

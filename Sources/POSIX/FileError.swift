@@ -12,6 +12,8 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case changed
     /// Group or others have access to a file that holds secrets; the permission bits and whether it is a directory.
     case notPrivate(permissions: UInt32, isDirectory: Bool)
+    /// Group or others can change a file that says what is run; the permission bits.
+    case writableByOthers(permissions: UInt32)
     /// Another process holds the lock.
     case busy
   }
@@ -40,12 +42,18 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case .changed: return "\(path): changed while it was read"
     case .busy: return "\(path): another process holds it"
     case .notPrivate(let permissions, let isDirectory):
-      let digits = String(permissions, radix: 8)
-      let mode = String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
-      return
-        "\(path): others have access to it (mode \(mode)); run: chmod \(isDirectory ? 700 : 600) \(shellQuoted(path))"
+      let mode = isDirectory ? 700 : 600
+      return "\(path): others have access to it (mode \(octal(permissions))); run: chmod \(mode) \(shellQuoted(path))"
+    case .writableByOthers(let permissions):
+      return "\(path): others can change it (mode \(octal(permissions))); run: chmod go-w \(shellQuoted(path))"
     }
   }
+}
+
+/// Permission bits in four octal digits.
+private func octal(_ permissions: UInt32) -> String {
+  let digits = String(permissions, radix: 8)
+  return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
 }
 
 /// The path as a word of a shell command.

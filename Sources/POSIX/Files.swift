@@ -93,6 +93,12 @@ public func requirePrivate(_ path: String) throws(FileError) {
   try status.requirePrivate(path)
 }
 
+/// Refuses a file that its group or others can change; one that isn't there is the reader's to complain about.
+public func requireNotWritableByOthers(_ path: String) throws(FileError) {
+  guard let status = try fileStatus(path), status.permissions & 0o022 != 0 else { return }
+  throw FileError(path: path, problem: .writableByOthers(permissions: status.permissions))
+}
+
 /// Makes a directory, open to its owner only unless `mode` says otherwise, whose parent exists.
 ///
 /// - Returns: whether it was made; false where a directory of that name is there already.

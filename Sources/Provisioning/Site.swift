@@ -84,6 +84,7 @@ public final class Site {
     guard try files({ () throws(FileError) in try fileStatus(path) }) != nil else { throw .noSite(directory) }
     return try database { () throws(DatabaseError) in
       let connection = try Connection(path: path, access: .readWrite, busyTimeout: .seconds(2))
+      try connection.requireSound()
       try connection.migrate(to: siteSchema)
       return try Site(reading: connection)
     }

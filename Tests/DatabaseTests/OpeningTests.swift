@@ -62,7 +62,7 @@ struct OpeningTests {
     #expect(error?.message.contains("No such file or directory") == true)
   }
 
-  @Test func saysThatItIsADirectory() { #expect(error(directory.path)?.kind == .cannotOpen) }
+  @Test func saysThatItIsADirectory() { #expect(error(directory.path)?.kind == .notADatabase) }
 
   @Test(arguments: [100, 4096])
   func refusesAFileThatIsNoDatabase(_ size: Int) throws {

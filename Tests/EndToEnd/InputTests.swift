@@ -49,6 +49,16 @@ struct InputTests {
     }
   }
 
+  @Test("A configuration that others can change is refused with the chmod to run: it names programs")
+  func configurationOfOthers() async throws {
+    try await withWorkbench { bench in
+      let door = try doorWithoutDaemon(bench)
+      try run(executable: "/bin/chmod", ["666", door.configuration]).expecting(exit: 0)
+      let outcome = try bench.run(.latchkeyd, ["run", "--config", door.configuration]).expecting(exit: 77)
+      try expectOneLine(outcome, naming: "chmod go-w")
+    }
+  }
+
   @Test("A capture that is a pipe is refused, not waited for")
   func captureIsAPipe() async throws {
     try await withWorkbench { bench in

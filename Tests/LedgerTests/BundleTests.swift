@@ -70,6 +70,7 @@ struct BundleTests {
     ("latchkey-serials/1\n1 5 {} \n", 2), ("latchkey-serials/1\n\n", 2), ("latchkey-serials/1\n1 5 {}", 2),
   ])
   func namesTheLineOfADamagedFile(_ text: String, _ line: Int) throws {
+    _ = try place.open()
     let digest = String(repeating: "01", count: 32)
     try place.directory.write(
       "state.db.serials", text.split(separator: "{}", omittingEmptySubsequences: false).joined(separator: digest))

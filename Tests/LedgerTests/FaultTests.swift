@@ -1,5 +1,6 @@
 import AccessControl
 import Database
+import Glibc
 import POSIX
 import TestSupport
 import Testing
@@ -35,6 +36,57 @@ struct FaultTests {
     let error = openingError()
     #expect(error?.kind == .damaged)
     #expect(error?.message == "\(place.path): not an SQLite database")
+  }
+
+  @Test(arguments: [false, true])
+  func aStateThatIsGoneIsNotBegunAnew(isEmpty: Bool) throws {
+    do {
+      let ledger = try place.open()
+      try ledger.record(Samples.grant())
+      try ledger.accept([1: #require(AcceptedBundle(serial: 1, digest: [UInt8](repeating: 7, count: 32)))])
+    }
+    for name in ["state.db-wal", "state.db-shm"] where place.directory.has(name) {
+      try place.directory.removeTree(name)
+    }
+    if isEmpty { try place.directory.write("state.db", "") } else { try place.directory.removeTree("state.db") }
+    let error = openingError()
+    #expect(error?.kind == .damaged)
+    #expect(error?.message.contains("state.db.serials says that this door has run") == true)
+    #expect(place.directory.has("state.db") == isEmpty)
+    // Whoever means it removes both.
+    try place.directory.removeTree("state.db.serials")
+    _ = try place.open()
+  }
+
+  @Test func aStateThatOthersCanReadIsRefused() throws {
+    do { try place.open().record(Samples.grant()) }
+    try place.directory.write("state.db", bytes: place.directory.read("state.db"))
+    let changed = unsafe chmod(place.path, 0o644)
+    #expect(changed == 0)
+    let error = openingError()
+    #expect(error?.kind == .permission)
+    #expect(error?.message.contains("chmod 600") == true)
+  }
+
+  @Test func aPipeIsNoState() throws {
+    let made = unsafe mkfifo(place.path, 0o600)
+    #expect(made == 0)
+    let error = openingError()
+    #expect(error?.kind == .damaged)
+    #expect(error?.message == "\(place.path): not a regular file")
+  }
+
+  @Test func aStateThatWasCutOffIsRefused() throws {
+    do {
+      let ledger = try place.open()
+      for slot in 1...200 { try ledger.record(Samples.grant(slot: UInt64(slot))) }
+    }
+    let whole = try place.directory.read("state.db")
+    for name in ["state.db-wal", "state.db-shm"] where place.directory.has(name) {
+      try place.directory.removeTree(name)
+    }
+    try place.directory.write("state.db", bytes: Array(whole.dropLast(whole.count / 3)))
+    #expect(openingError()?.kind == .damaged)
   }
 
   @Test func anotherKindOfDatabaseIsRefused() throws {

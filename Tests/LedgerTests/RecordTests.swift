@@ -41,6 +41,9 @@ struct RecordTests {
           time: entry.event.time)
       ])
     #expect(try ledger.lastRecordTime() == entry.event.time)
+    // A record of an earlier time, within a step back of the clock, doesn't make that time good.
+    try ledger.record(Samples.grant(at: -600, slot: 200, press: 8))
+    #expect(try ledger.lastRecordTime() == entry.event.time)
     #expect(try ledger.states(ofDoor: 2) == [])
   }
 

@@ -76,6 +76,21 @@ import Testing
     #expect(error?.description.contains("newer version") == true)
   }
 
+  @Test func aSiteThatWasCutOffIsRefusedWhole() throws {
+    let fixture = try Fixture()
+    for number in 0..<200 { try fixture.issue(fixture.rule(#require(Identifier("holder-\(number)")))) }
+    let whole = try fixture.folder.read("site/site.db")
+    for cut in [1, 2_048, 4_096, whole.count / 2] {
+      try fixture.folder.write("site/site.db", bytes: Array(whole.dropLast(cut)))
+      let error = failure { () throws(SiteError) in _ = try Site.open(fixture.folder("site")) }
+      guard case .database(let error)? = error else {
+        Issue.record("\(cut) bytes less: \(String(describing: error))")
+        continue
+      }
+      #expect(error.kind == .corrupt || error.kind == .notADatabase)
+    }
+  }
+
   @Test func whoWaitsTooLongForAnotherProcessIsBusy() throws {
     let fixture = try Fixture()
     let other = try Connection(path: fixture.folder("site/site.db"))
