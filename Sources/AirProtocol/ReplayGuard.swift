@@ -203,7 +203,7 @@ public struct RememberedPress: Hashable, Sendable {
   public let command: Command
   /// Result byte of its answer.
   public let result: UInt8
-  /// When it was first heard, by CLOCK_BOOTTIME.
+  /// When its last frame was heard, by CLOCK_BOOTTIME: the window of repetition begins there.
   public let heard: Duration
 
   public init(press: UInt8, command: Command, result: UInt8, heard: Duration) {

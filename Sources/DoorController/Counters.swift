@@ -5,7 +5,7 @@ internal import JSON
 ///
 /// Everything that isn't authentic ends here and nowhere else.
 package struct Counters: Hashable, Sendable {
-  /// Frames that no key here expects now, and adverts that hold no frame.
+  /// Frames that no key here expects now; adverts without a frame are counted as reports only.
   package var foreign: UInt64 = 0
   /// Frames that were heard moments ago, and intents that were handled in another frame.
   var repeated: UInt64 = 0

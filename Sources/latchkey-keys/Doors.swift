@@ -64,7 +64,7 @@ let doorCommands = [
     output.say("door \(id): number \(old.number) is now \(new.number); export a bundle for the new controller")
     if new.credentials > 0 {
       let files = "the files of \(counted(new.credentials, "credential")) name number \(old.number)"
-      output.say("\(files): their holders need the new number from a new file or the door's beacon")
+      output.say("\(files): issue them new credentials, for neither rotate nor beacons are built yet")
     }
     output.emit(new.json)
     return .done

@@ -80,7 +80,8 @@ extension Explanation {
         + (plaintext.wantsAnswer ? "an answer is wanted" : "no answer is wanted")
     case .beacon(let beacon, let credential):
       let door = HeldDoor(beacon.door, of: credential)
-      return "beacon of door \(door.id): \(beacon.state.state), challenge \(beacon.challenge), clock "
+      return
+        "beacon of door \(door.id): \(beacon.state.state)\(beacon.state.doorOpen ? ", standing open" : ""), challenge \(beacon.challenge), clock "
         + "\(beacon.state.clockTrusted ? "trusted" : "not trusted"), slot … \(beacon.slotLow) (mod 256)"
     case .answer(let door, let freshness):
       return "an answer of door \(door.id) to \(door.credential.id), \(text(of: freshness, door)), by its hint; "

@@ -47,6 +47,8 @@ let payload = Subcommand(
 
 private func chosenFreshness(_ arguments: Arguments, _ door: HeldDoor) throws(CommandError) -> Freshness {
   switch (arguments[at], arguments[challenge]) {
+  case (let moment?, nil) where moment.seconds < 0:
+    throw .usage("--at: expected a time from 1970 on; slots begin there")
   case (let moment?, nil): return .time(slot: door.credential.site.slotClock.slot(at: moment.seconds))
   case (nil, let challenge?): return .challenge(challenge)
   case (nil, nil): throw .usage("payload: expected --at T or --challenge HEX")

@@ -62,8 +62,8 @@ struct HolderCommandTests {
         (["020106", "--credential", alice], "flags: 06\nno frame of the air protocol\n", ""),
         (
           ["8ea3fb43e4c0a0663339468651a6119f", "--credential", alice],
-          "frame 8ea3fb43e4c0a0663339468651a6119f: beacon of door 300: locked, challenge 8ea3fb43e4c0a066, "
-            + "clock not trusted, slot … 143 (mod 256)\n", ""
+          "frame 8ea3fb43e4c0a0663339468651a6119f: beacon of door 300: locked, standing open, "
+            + "challenge 8ea3fb43e4c0a066, clock not trusted, slot … 143 (mod 256)\n", ""
         ),
       ]
       for script in scripts {
@@ -89,6 +89,10 @@ struct HolderCommandTests {
       let scripts: [(arguments: [String], credentials: [String], exit: Int32, stderr: String)] = [
         ([], [], 2, "expected a command; see latchkey --help"),
         (["unlock", "front"], [], 2, "expected --credential FILE, or $LATCHKEY_CREDENTIAL"),
+        (
+          payload + ["--at", "1969-12-31T23:59:59Z"], [alice], 2,
+          "--at: expected a time from 1970 on; slots begin there"
+        ),
         (
           ["unlock", "frnt"], [alice], 2,
           "DOOR: expected a door of the credential file \(doors), not “frnt”; did you mean “front”?"

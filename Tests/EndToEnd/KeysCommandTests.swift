@@ -62,7 +62,7 @@ struct KeysCommandTests {
       >   credentials  2
       $ door replace front
       > door front: number 1 is now 9; export a bundle for the new controller
-      > the files of 2 credentials name number 1: their holders need the new number from a new file or the door's beacon
+      > the files of 2 credentials name number 1: issue them new credentials, for neither rotate nor beacons are built yet
       $ door remove back
       > door back is removed; its number 7 is never given again
       > lost by 1 credential: alice-phone
