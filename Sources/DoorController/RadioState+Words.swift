@@ -8,6 +8,7 @@ extension RadioState {
     case .off, .preparing, .stopping: nil
     case .opening: nil
     case .on(let info): ("on", "HCI version \(info.hciVersion), manufacturer \(info.manufacturer)")
+    case .deaf: ("deaf", "nothing heard for long; it is being looked after")
     case .waiting(let error, let delay): ("away", "\(error); the next attempt comes in \(delay.wholeMilliseconds) ms")
     case .ended(let error): ("off", error.map { "\($0)" })
     }

@@ -70,6 +70,8 @@ final class CapturingTransport: HCITransport {
 
   var descriptor: Int32 { base.descriptor }
 
+  var isShared: Bool { base.isShared }
+
   func receive(_ packet: (PacketKind, Span<UInt8>) -> Void) throws(RadioError) {
     try base.receive { kind, bytes in
       capture.write(kind, .received, bytes, at: .now())

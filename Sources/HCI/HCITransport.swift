@@ -15,6 +15,24 @@ protocol HCITransport: AnyObject {
 
   /// Sends a command, within a fraction of a second or not at all.
   func send(_ command: HCICommand) throws(RadioError)
+
+  /// Whether others use the controller at the same time: then it is neither reset nor told which events to send.
+  var isShared: Bool { get }
+}
+
+/// Opens what the radio's text names.
+///
+/// - Parameters:
+///   - takesOver: takes an adapter of the kernel from whoever holds it.
+///   - deadline: when to give up.
+///   - cancel: ends the attempt when signalled, but for a name server's answer.
+func openTransport(
+  _ spec: RadioSpec, takesOver: Bool, until deadline: BootInstant, cancel: WakeUp
+) throws(RadioError) -> any HCITransport {
+  switch spec {
+  case .tcp, .unix: try StreamTransport.open(spec, until: deadline, cancel: cancel)
+  case .userChannel, .userChannelOf, .rawChannel, .serial: throw .notYet(spec)
+  }
 }
 
 /// An H4 stream over a connected socket.
@@ -60,6 +78,8 @@ final class StreamTransport: HCITransport {
   }
 
   var descriptor: Int32 { socket.number }
+
+  var isShared: Bool { false }
 
   func receive(_ packet: (PacketKind, Span<UInt8>) -> Void) throws(RadioError) {
     // Bounded, so that a flood never keeps the thread from its other duties.

@@ -12,10 +12,18 @@ public final class Radio: Sendable {
     public var capturePath: String?
     /// Whether it comes back after a failure; else the first failure ends it.
     public var reconnects: Bool
+    /// Which commands it uses for advertising and scanning.
+    public var commands: CommandChoice
+    /// Whether an adapter of the kernel that is up, and so perhaps in use, is taken down for this program.
+    public var takesOver: Bool
 
-    public init(capturePath: String? = nil, reconnects: Bool = true) {
+    public init(
+      capturePath: String? = nil, reconnects: Bool = true, commands: CommandChoice = .automatic, takesOver: Bool = false
+    ) {
       self.capturePath = capturePath
       self.reconnects = reconnects
+      self.commands = commands
+      self.takesOver = takesOver
     }
   }
 
@@ -47,7 +55,7 @@ public final class Radio: Sendable {
     self.init(
       spec: spec, options: options, wanted: wanted, reports: reports, timings: Timings(),
       opener: { spec, deadline, cancel throws(RadioError) in
-        try StreamTransport.open(spec, until: deadline, cancel: cancel)
+        try openTransport(spec, takesOver: options.takesOver, until: deadline, cancel: cancel)
       }, onState: onState)
   }
 
@@ -120,6 +128,9 @@ public final class Radio: Sendable {
 
   /// What it is doing now.
   public var state: RadioState { currentRun?.shared.withLock(waking: false) { $0.state } ?? .off }
+
+  /// When the last report with data arrived; nil: none since the start.
+  public var lastReport: BootInstant? { currentRun?.shared.withLock(waking: false) { $0.lastReport } }
 
   /// What it counted since its last start; reports are counted by their parser.
   public var counters: RadioCounters {

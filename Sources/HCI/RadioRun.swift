@@ -10,6 +10,7 @@ final class RadioRun: Sendable {
     var state = RadioState.off
     var settled: UInt64 = 0
     var mayBeOnAir = false
+    var lastReport: BootInstant?
     var hasEnded = false
     var counters = RadioCounters()
     var captureFailure: RadioError?

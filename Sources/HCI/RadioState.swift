@@ -8,6 +8,8 @@ public enum RadioState: Hashable, Sendable {
   case preparing
   /// The controller does what is wanted.
   case on(ControllerInfo)
+  /// It does what is wanted, as it says, but has heard nothing for longer than is likely (`Timings.silence`).
+  case deaf(ControllerInfo)
   /// It failed; the next attempt comes after the delay.
   case waiting(RadioError, retryAfter: Duration)
   /// It is being taken off the air.
@@ -26,6 +28,10 @@ public struct ControllerInfo: Hashable, Sendable {
   public var features: UInt64 = 0
   /// LE_Features; bit 12 says extended advertising.
   public var leFeatures: UInt64 = 0
+  /// Its public address (BD_ADDR); nil where it told none.
+  public var address: DeviceAddress?
+  /// The commands that it is told what to do with.
+  public var family = CommandFamily.legacy
 
   public init() {}
 

@@ -13,16 +13,20 @@ public struct WantedState: Hashable, Sendable {
   ///
   /// It may change while it is on the air.
   public var advertisement: AdvertisingData?
+  /// In which packets it is advertised; extended ones need a controller and listeners that know them.
+  public var pdu: AdvertisingPDU
 
   /// A state to be in.
   ///
   /// - Parameter address: a fresh non-resolvable private one where none is given.
   public init(
-    address: DeviceAddress = .nonResolvable(), scan: ScanMode? = nil, advertisement: AdvertisingData? = nil
+    address: DeviceAddress = .nonResolvable(), scan: ScanMode? = nil, advertisement: AdvertisingData? = nil,
+    pdu: AdvertisingPDU = .legacy
   ) {
     self.address = address
     self.scan = scan
     self.advertisement = advertisement
+    self.pdu = pdu
   }
 }
 
@@ -32,4 +36,12 @@ public enum ScanMode: Hashable, Sendable {
   case passive
   /// Asking advertisers for their scan responses as well.
   case active
+}
+
+/// The packets of advertising on the air (Core Specification, Vol 6, Part B, 2.3.1).
+public enum AdvertisingPDU: String, CaseIterable, Sendable {
+  /// ADV_NONCONN_IND: every receiver hears it.
+  case legacy
+  /// ADV_EXT_IND with AUX_ADV_IND: only receivers of Bluetooth 5.0 that scan for it.
+  case extended
 }

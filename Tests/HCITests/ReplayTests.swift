@@ -30,6 +30,7 @@ private final class ReplayTransport: HCITransport {
   }
 
   var descriptor: Int32 { due.descriptor }
+  let isShared = false
 
   func receive(_ packet: (PacketKind, Span<UInt8>) -> Void) throws(RadioError) {
     due.clear()

@@ -96,6 +96,7 @@ private func word(_ state: RadioState) -> String {
   case .opening: "=opening"
   case .preparing: "=preparing"
   case .on: "=on"
+  case .deaf: "=deaf"
   case .waiting(_, let delay): "=waiting-\(delay.wholeMilliseconds)"
   case .stopping: "=stopping"
   case .ended(let error): error == nil ? "=ended" : "=failed"
