@@ -52,7 +52,8 @@ extension DoorConfiguration {
   /// What a reload can't change: the radio, the ledger, the clock and the site.
   func requireSameMachine(as running: DoorConfiguration) throws(LoadError) {
     let pairs: [(String, Bool)] = [
-      ("radio", radio == running.radio), ("site-key", siteKey == running.siteKey),
+      ("radio", radio == running.radio), ("radio-commands", radioCommands == running.radioCommands),
+      ("site-key", siteKey == running.siteKey),
       ("state", statePath == running.statePath), ("volatile", volatileDirectory == running.volatileDirectory),
       ("clock", clock == running.clock), ("keep-events", keptEvents == running.keptEvents),
     ]

@@ -2,10 +2,20 @@ internal import Advertising
 
 /// What the controller has been told about advertising, and the next step towards what is wanted.
 ///
-/// Pure: a step is sent by the supervisor, which brings the reply back. Legacy, non-connectable, undirected.
+/// Pure: a step is sent by the supervisor, which brings the reply back. Non-connectable, undirected; the steps are the
+/// same in both families of commands, but that the extended one has an address for each set.
 struct Advertiser: Sendable {
+  /// What is to be on the air.
+  struct Target: Hashable, Sendable {
+    var data: AdvertisingData
+    var pdu = AdvertisingPDU.legacy
+    /// The address of the set; nil where the family knows one for all (legacy).
+    var address: DeviceAddress?
+  }
+
   enum Step: Hashable, Sendable {
-    case setParameters(Interval)
+    case setParameters(Interval, AdvertisingPDU)
+    case setAddress(DeviceAddress)
     case setData(AdvertisingData)
     case enable
     case disable
@@ -17,19 +27,29 @@ struct Advertiser: Sendable {
     case slow100ms = 0xA0
   }
 
+  private struct Parameters: Hashable {
+    let interval: Interval
+    let pdu: AdvertisingPDU
+  }
+
   /// The shortest interval that the controller hasn't refused.
   private var interval = Interval.fast20ms
-  private var parameters: Interval?
+  private var parameters: Parameters?
+  private var address: DeviceAddress?
   private var data: AdvertisingData?
   /// Nil: not known, for example after a predecessor was killed.
   private(set) var isEnabled: Bool?
 
   /// The next step, nil where all is as wanted.
-  func nextStep(towards wanted: AdvertisingData?) -> Step? {
+  func nextStep(towards wanted: Target?) -> Step? {
     guard let wanted else { return isEnabled == false ? nil : .disable }
-    // Parameters may change only while advertising is off; data at any time (Vol 4, Part E, 7.8.5 and 7.8.7).
-    if parameters != interval { return isEnabled == false ? .setParameters(interval) : .disable }
-    if data != wanted { return .setData(wanted) }
+    // Parameters and a set's address may change only while advertising is off; data at any time, and before it is on: else
+    // the data of before are on the air for a moment (Vol 4, Part E, 7.8.5, 7.8.7, 7.8.52 to 7.8.54).
+    if parameters != Parameters(interval: interval, pdu: wanted.pdu) {
+      return isEnabled == false ? .setParameters(interval, wanted.pdu) : .disable
+    }
+    if let wanted = wanted.address, wanted != address { return isEnabled == false ? .setAddress(wanted) : .disable }
+    if data != wanted.data { return .setData(wanted.data) }
     return isEnabled == true ? nil : .enable
   }
 
@@ -38,12 +58,13 @@ struct Advertiser: Sendable {
   /// - Returns: whether going on makes sense; false where the controller refused what it must be able to.
   mutating func finished(_ step: Step, _ status: ControllerStatus) -> Bool {
     switch step {
-    // What isn't known to be on may be disallowed to go off, and is off; a refusal of what is on is one.
-    case .disable where status == .success || status == .commandDisallowed && isEnabled != true: isEnabled = false
-    case .setParameters(let interval) where status == .success: parameters = interval
+    case .disable where status == .success || isOff(status): isEnabled = false
+    case .setParameters(let interval, let pdu) where status == .success:
+      parameters = Parameters(interval: interval, pdu: pdu)
+    case .setAddress(let address) where status == .success: self.address = address
     case .setData(let data) where status == .success: self.data = data
     case .enable where status == .success: isEnabled = true
-    case .setParameters(.fast20ms) where Self.isTooFast(status), .enable where canSlowDown(status):
+    case .setParameters(.fast20ms, _) where Self.isTooFast(status), .enable where canSlowDown(status):
       interval = .slow100ms
       isEnabled = isEnabled ?? false
     default: return false
@@ -61,13 +82,26 @@ struct Advertiser: Sendable {
     self.interval = interval
   }
 
-  static func command(_ step: Step) -> HCICommand {
-    switch step {
-    case .setParameters(let interval): .leSetAdvertisingParameters(interval: interval.rawValue)
-    case .setData(let data): .leSetAdvertisingData(data)
-    case .enable: .leSetAdvertisingEnable(true)
-    case .disable: .leSetAdvertisingEnable(false)
+  static func command(_ step: Step, _ family: CommandFamily, _ set: AdvertisingHandle) -> HCICommand {
+    switch (family, step) {
+    case (.legacy, .setParameters(let interval, _)): .leSetAdvertisingParameters(interval: interval.rawValue)
+    case (.legacy, .setAddress(let address)): .leSetRandomAddress(address)
+    case (.legacy, .setData(let data)): .leSetAdvertisingData(data)
+    case (.legacy, .enable): .leSetAdvertisingEnable(true)
+    case (.legacy, .disable): .leSetAdvertisingEnable(false)
+    case (.extended, .setParameters(let interval, let pdu)):
+      .leSetExtendedAdvertisingParameters(interval: interval.rawValue, pdu: pdu, of: set)
+    case (.extended, .setAddress(let address)): .leSetAdvertisingSetRandomAddress(address, of: set)
+    case (.extended, .setData(let data)): .leSetExtendedAdvertisingData(data, of: set)
+    case (.extended, .enable): .leSetExtendedAdvertisingEnable(true, of: set)
+    case (.extended, .disable):
+      set == .own ? .leStopAllAdvertisingSets : .leSetExtendedAdvertisingEnable(false, of: set)
     }
+  }
+
+  /// What isn't known to be on may be disallowed to go off, or not exist, and is off; a refusal of what is on is one.
+  private func isOff(_ status: ControllerStatus) -> Bool {
+    isEnabled != true && (status == .commandDisallowed || status == .unknownAdvertisingIdentifier)
   }
 
   /// Some controllers take the parameters and refuse to begin.

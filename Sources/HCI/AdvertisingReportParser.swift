@@ -36,6 +36,15 @@ public struct AdvertisingReportParser: Sendable {
     }
   }
 
+  /// Whether an event holds a report with data: those without are no sign of a receiver that works (radio.md, 11).
+  static func hasData(_ event: Span<UInt8>) -> Bool {
+    var parser = AdvertisingReportParser()
+    var counters = RadioCounters()
+    var found = false
+    parser.forEachReport(in: event, counters: &counters) { _, data in found = found || !data.isEmpty }
+    return found
+  }
+
   /// Each report: type, address type, address (6), data length, data, RSSI.
   private func legacyReports(
     _ event: Span<UInt8>, _ end: Int, _ counters: inout RadioCounters, _ body: (AdvertisingReport, Span<UInt8>) -> Void

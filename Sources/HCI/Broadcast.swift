@@ -16,15 +16,19 @@ public final class Broadcast: Sendable {
   /// Opens the radio and sets a fresh non-resolvable private address.
   ///
   /// - Parameters:
-  ///   - capturePath: where a btsnoop capture goes; nil: nowhere.
+  ///   - options: how the radio behaves; it never reconnects, whatever they say.
+  ///   - pdu: in which packets is advertised.
   ///   - limit: how long opening may take.
   /// - Throws: why the radio isn't usable; the description says what to do.
   public init(
-    opening spec: RadioSpec, capturePath: String? = nil, within limit: Duration = .seconds(10)
+    opening spec: RadioSpec, options: Radio.Options = Radio.Options(), pdu: AdvertisingPDU = .legacy,
+    within limit: Duration = .seconds(10)
   ) throws(RadioError) {
     let status = Monitor(Status())
     self.status = status
-    radio = Radio(spec: spec, options: Radio.Options(capturePath: capturePath, reconnects: false)) { state in
+    var options = options
+    options.reconnects = false
+    radio = Radio(spec: spec, options: options, wanted: WantedState(pdu: pdu)) { state in
       if case .ended = state { status.withLock { $0.end = state } }
     }
     try radio.start()

@@ -3,7 +3,8 @@ internal import POSIX
 /// What one controller has been told since its last Reset, and the way from there to what is wanted.
 ///
 /// Pure, and level-triggered: the next command follows from the difference between wanted and told, so that after a
-/// Reset, which forgets everything, the same comparison lays all of it anew.
+/// Reset, which forgets everything, the same comparison lays all of it anew. A controller that others use as well isn't
+/// reset: there the preparation alone begins anew.
 struct ControllerSession: Sendable {
   /// What is in flight.
   private enum Step {
@@ -12,26 +13,37 @@ struct ControllerSession: Sendable {
     case setAddress(DeviceAddress)
     case advertise(Advertiser.Step)
     case scan(Scanner.Step)
+    /// Asks whether it is alive, and then switches scanning off and on.
+    case probe
   }
 
+  /// Whether others use the controller at the same time.
+  let isShared: Bool
+  /// Which commands it is told to advertise and to scan with; may be changed before `begin`.
+  var families: FamilyDecision
   private var host: HostController
   private var inFlight: Step?
   private var preparation: Preparation? = .first
   private var address: DeviceAddress?
   private var advertiser = Advertiser()
   private var scanner = Scanner()
+  private var wantsProbe = false
 
   /// What the controller said of itself.
   private(set) var info = ControllerInfo()
-  /// Whether the last Reset was answered.
-  private(set) var hasReset = false
+  /// Whether it can be told things: the last Reset was answered, or none is needed.
+  private(set) var hasBegun = false
   /// Whether the controller may be sending or scanning: it was told to, or no Reset was answered yet, so that what a
   /// predecessor left on may still be.
   private(set) var mayBeOnAir = true
   /// What was counted, to be taken by `takeCounters`.
   private var counters = RadioCounters()
 
-  init(timings: Timings) { host = HostController(timings: timings) }
+  init(timings: Timings, families: FamilyDecision, isShared: Bool) {
+    host = HostController(timings: timings)
+    self.families = families
+    self.isShared = isShared
+  }
 
   /// When to look whether something is overdue.
   var deadline: BootInstant? { host.deadline }
@@ -45,20 +57,23 @@ struct ControllerSession: Sendable {
     return counters
   }
 
-  /// Begins anew: Reset, in place of whatever is in flight.
-  mutating func reset(now: BootInstant) -> HCICommand {
-    hasReset = false
+  /// Begins anew: with a Reset, in place of whatever is in flight, or with the first question where others use it.
+  mutating func begin(now: BootInstant) -> HCICommand {
     preparation = .first
     address = nil
     advertiser.forget()
     scanner.forget()
-    return send(.reset, now)
+    wantsProbe = false
+    hasBegun = isShared
+    if isShared { mayBeOnAir = true }
+    return send(isShared ? .prepare(.first) : .reset, now)
   }
 
   /// The next command towards what is wanted, where one is needed and the controller takes it now.
   mutating func nextCommand(towards wanted: WantedState, now: BootInstant) -> HCICommand? {
-    guard host.isReady, inFlight == nil, hasReset else { return nil }
+    guard host.isReady, inFlight == nil, hasBegun else { return nil }
     if let preparation { return send(.prepare(preparation), now) }
+    if wantsProbe { return send(.probe, now) }
     return nextStep(towards: wanted).map { send($0, now) }
   }
 
@@ -68,13 +83,25 @@ struct ControllerSession: Sendable {
     return nextStep(towards: nil).map { send($0, now) }
   }
 
+  /// Asks the controller something; where it answers, scanning is switched off and on again (radio.md, 11).
+  mutating func probe() { wantsProbe = true }
+
   /// Whether the controller has been told, and has taken, all that is wanted.
   func isSettled(_ wanted: WantedState) -> Bool {
-    hasReset && inFlight == nil && preparation == nil && nextStep(towards: wanted) == nil
+    hasBegun && inFlight == nil && preparation == nil && !wantsProbe && nextStep(towards: wanted) == nil
   }
 
   /// Whether there is nothing left to switch off: known to be off, or nothing switched on since an answered Reset.
-  var isQuiet: Bool { inFlight == nil && (nextStep(towards: nil) == nil || hasReset && !mayBeOnAir) }
+  var isQuiet: Bool { inFlight == nil && (nextStep(towards: nil) == nil || hasBegun && !mayBeOnAir) }
+
+  /// Why it can never do what is wanted; nil where it can, or hasn't said yet what it is.
+  func isBeyond(_ wanted: WantedState) -> RadioError? {
+    guard hasBegun, preparation == nil else { return nil }
+    // A controller that doesn't answer the question may still know it.
+    if info.features != 0, !info.hasLowEnergy { return .noLowEnergy }
+    if wanted.advertisement != nil, wanted.pdu == .extended, info.family == .legacy { return .noExtendedAdvertising }
+    return nil
+  }
 
   /// Takes an event.
   ///
@@ -86,7 +113,7 @@ struct ControllerSession: Sendable {
     case .hardwareError(let code):
       counters.hardwareErrors &+= 1
       // During a Reset it is the past that speaks.
-      return hasReset ? .hardwareError(code) : nil
+      return hasBegun ? .hardwareError(code) : nil
     case .complete, .status:
       switch host.take(event, now: now) {
       case .reply(let status, let parameters): return replied(status, parameters)
@@ -124,17 +151,22 @@ struct ControllerSession: Sendable {
   private mutating func finished(_ step: Step, _ status: ControllerStatus, _ parameters: [UInt8]) -> Bool {
     switch step {
     case .reset:
-      hasReset = status == .success
-      if hasReset { mayBeOnAir = false }
-      return hasReset
+      hasBegun = status == .success
+      if hasBegun { mayBeOnAir = false }
+      return hasBegun
     case .prepare(let asked):
       guard status == .success || asked.mayBeRefused else { return false }
       noteAnswer(to: asked, status, parameters)
     case .setAddress(let address):
-      guard status == .success else { return false }
+      // Who shares a controller that scans or advertises already goes by the address that it has.
+      guard status == .success || isShared && status == .commandDisallowed else { return false }
       self.address = address
     case .advertise(let step): return advertiser.finished(step, status)
     case .scan(let step): return scanner.finished(step, status)
+    case .probe:
+      // Whatever it answers, it does answer.
+      wantsProbe = false
+      scanner.doubt()
     }
     return true
   }
@@ -143,12 +175,13 @@ struct ControllerSession: Sendable {
     if status == .success { asked.read(parameters, into: &info) }
     switch asked {
     case .readVersion where !info.mayAdvertiseFast: advertiser.useSlowInterval()
+    case .readLEFeatures: info.family = families.family(of: info)
     // Off since the Reset; whoever refuses to switch it off once more means no more than that.
     case .stopAdvertising: _ = advertiser.finished(.disable, .success)
     case .stopScanning: _ = scanner.finished(.disable, .success)
     default: break
     }
-    preparation = asked.next
+    preparation = asked.next(isShared: isShared)
   }
 
   /// The address comes before advertising and scanning, and changes only while both are off (radio.md, 8).
@@ -156,18 +189,27 @@ struct ControllerSession: Sendable {
   /// - Parameter wanted: nil: everything off, whatever the address.
   private func nextStep(towards wanted: WantedState?) -> Step? {
     let standing = wanted?.address == address ? wanted : nil
-    if let step = advertiser.nextStep(towards: standing?.advertisement) { return .advertise(step) }
+    if let step = advertiser.nextStep(towards: standing.flatMap(target)) { return .advertise(step) }
     if let wanted, wanted.address != address, scanner.isEnabled == false { return .setAddress(wanted.address) }
     return scanner.nextStep(towards: standing?.scan).map { .scan($0) }
   }
 
+  private func target(_ wanted: WantedState) -> Advertiser.Target? {
+    wanted.advertisement.map { data in
+      Advertiser.Target(
+        data: data, pdu: wanted.pdu, address: info.family == .extended ? wanted.address : nil)
+    }
+  }
+
   private func command(of step: Step) -> HCICommand {
-    switch step {
+    let set: AdvertisingHandle = isShared ? .shared : .own
+    return switch step {
     case .reset: .reset
-    case .prepare(let preparation): preparation.command(info)
+    case .prepare(let preparation): preparation.command(info, set)
     case .setAddress(let address): .leSetRandomAddress(address)
-    case .advertise(let step): Advertiser.command(step)
-    case .scan(let step): Scanner.command(step)
+    case .advertise(let step): Advertiser.command(step, info.family, set)
+    case .scan(let step): Scanner.command(step, info.family)
+    case .probe: .readLocalVersion
     }
   }
 }

@@ -8,7 +8,7 @@ struct HCICommand: Hashable, Sendable {
   /// At most 255 bytes.
   let parameters: [UInt8]
 
-  private init(_ opcode: Opcode, _ parameters: [UInt8] = []) {
+  init(_ opcode: Opcode, _ parameters: [UInt8] = []) {
     self.opcode = opcode
     self.parameters = parameters
   }
@@ -21,6 +21,7 @@ struct HCICommand: Hashable, Sendable {
 extension HCICommand {
   static let reset = HCICommand(.reset)
   static let readLocalVersion = HCICommand(.readLocalVersion)
+  static let readAddress = HCICommand(.readAddress)
   static let readLocalFeatures = HCICommand(.readLocalFeatures)
   static let leReadLocalFeatures = HCICommand(.leReadLocalFeatures)
   static let leClearFilterAcceptList = HCICommand(.leClearFilterAcceptList)
@@ -73,11 +74,11 @@ extension HCICommand {
   static func leSetScanEnable(_ on: Bool) -> HCICommand { HCICommand(.leSetScanEnable, [on ? 1 : 0, 0]) }
 }
 
-private enum OwnAddress {
+enum OwnAddress {
   static let random: UInt8 = 1
 }
 
-private enum FilterPolicy {
+enum FilterPolicy {
   static let anyone: UInt8 = 0
 }
 
@@ -87,6 +88,6 @@ private func paddedData(_ data: AdvertisingData) -> [UInt8] {
 }
 
 /// The bytes of a number, lowest first, as all of HCI has them.
-private func littleEndian(_ value: some FixedWidthInteger & UnsignedInteger) -> [UInt8] {
+func littleEndian(_ value: some FixedWidthInteger & UnsignedInteger) -> [UInt8] {
   (0..<(value.bitWidth / 8)).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }

@@ -13,6 +13,7 @@ public struct Opcode: RawRepresentable, Hashable, Sendable {
   public static let setEventMask = Opcode(OGF_HOST_CTL, OCF_SET_EVENT_MASK)
   public static let reset = Opcode(OGF_HOST_CTL, OCF_RESET)
   public static let readLocalVersion = Opcode(OGF_INFO_PARAM, OCF_READ_LOCAL_VERSION)
+  public static let readAddress = Opcode(OGF_INFO_PARAM, OCF_READ_BD_ADDR)
   public static let readLocalFeatures = Opcode(OGF_INFO_PARAM, OCF_READ_LOCAL_FEATURES)
   public static let leSetEventMask = Opcode(OGF_LE_CTL, OCF_LE_SET_EVENT_MASK)
   public static let leReadLocalFeatures = Opcode(OGF_LE_CTL, OCF_LE_READ_LOCAL_SUPPORTED_FEATURES)
@@ -24,6 +25,21 @@ public struct Opcode: RawRepresentable, Hashable, Sendable {
   public static let leSetScanParameters = Opcode(OGF_LE_CTL, OCF_LE_SET_SCAN_PARAMETERS)
   public static let leSetScanEnable = Opcode(OGF_LE_CTL, OCF_LE_SET_SCAN_ENABLE)
   public static let leClearFilterAcceptList = Opcode(OGF_LE_CTL, OCF_LE_CLEAR_WHITE_LIST)
+}
+
+// Bluetooth 5.0 (Vol 4, Part E, 7.8.52 to 7.8.65); BlueZ's header has no names for them.
+extension Opcode {
+  public static let leSetAdvertisingSetRandomAddress = Opcode(OGF_LE_CTL, 0x0035)
+  public static let leSetExtendedAdvertisingParameters = Opcode(OGF_LE_CTL, 0x0036)
+  public static let leSetExtendedAdvertisingData = Opcode(OGF_LE_CTL, 0x0037)
+  public static let leSetExtendedAdvertisingEnable = Opcode(OGF_LE_CTL, 0x0039)
+  public static let leSetExtendedScanParameters = Opcode(OGF_LE_CTL, 0x0041)
+  public static let leSetExtendedScanEnable = Opcode(OGF_LE_CTL, 0x0042)
+}
+
+extension Opcode {
+  /// Whether it is of the group of LE commands.
+  var isLowEnergy: Bool { rawValue >> 10 == UInt16(OGF_LE_CTL) }
 }
 
 extension Opcode: CustomStringConvertible {
@@ -38,6 +54,7 @@ extension Opcode: CustomStringConvertible {
     case .setEventMask: "Set Event Mask"
     case .reset: "Reset"
     case .readLocalVersion: "Read Local Version Information"
+    case .readAddress: "Read BD_ADDR"
     case .readLocalFeatures: "Read Local Supported Features"
     case .leSetEventMask: "LE Set Event Mask"
     case .leReadLocalFeatures: "LE Read Local Supported Features"
@@ -49,6 +66,12 @@ extension Opcode: CustomStringConvertible {
     case .leSetScanParameters: "LE Set Scan Parameters"
     case .leSetScanEnable: "LE Set Scan Enable"
     case .leClearFilterAcceptList: "LE Clear Filter Accept List"
+    case .leSetAdvertisingSetRandomAddress: "LE Set Advertising Set Random Address"
+    case .leSetExtendedAdvertisingParameters: "LE Set Extended Advertising Parameters"
+    case .leSetExtendedAdvertisingData: "LE Set Extended Advertising Data"
+    case .leSetExtendedAdvertisingEnable: "LE Set Extended Advertising Enable"
+    case .leSetExtendedScanParameters: "LE Set Extended Scan Parameters"
+    case .leSetExtendedScanEnable: "LE Set Extended Scan Enable"
     default: nil
     }
   }
@@ -64,6 +87,7 @@ public struct ControllerStatus: RawRepresentable, Hashable, Sendable {
   public static let unknownCommand = ControllerStatus(rawValue: UInt8(HCI_UNKNOWN_COMMAND))
   public static let commandDisallowed = ControllerStatus(rawValue: UInt8(HCI_COMMAND_DISALLOWED))
   public static let unsupported = ControllerStatus(rawValue: UInt8(HCI_UNSUPPORTED_FEATURE))
+  public static let unknownAdvertisingIdentifier = ControllerStatus(rawValue: 0x42)
   public static let invalidParameters = ControllerStatus(rawValue: UInt8(HCI_INVALID_PARAMETERS))
 }
 

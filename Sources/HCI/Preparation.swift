@@ -1,6 +1,7 @@
 /// What is asked of a controller and told it after each Reset, before the wanted state is laid.
 enum Preparation: Int, CaseIterable, Sendable {
   case readVersion
+  case readAddress
   case readFeatures
   case readLEFeatures
   case setEventMask
@@ -14,20 +15,30 @@ enum Preparation: Int, CaseIterable, Sendable {
   static let first = Preparation.readVersion
 
   /// The one after it; nil after the last.
-  var next: Preparation? { Preparation(rawValue: rawValue + 1) }
+  ///
+  /// - Parameter isShared: whether others use the controller: what would disturb them is left out.
+  func next(isShared: Bool) -> Preparation? {
+    var next = self
+    while let following = Preparation(rawValue: next.rawValue + 1) {
+      if !isShared || !following.disturbsOthers { return following }
+      next = following
+    }
+    return nil
+  }
 
-  func command(_ info: ControllerInfo) -> HCICommand {
+  func command(_ info: ControllerInfo, _ set: AdvertisingHandle) -> HCICommand {
     switch self {
     case .readVersion: .readLocalVersion
+    case .readAddress: .readAddress
     case .readFeatures: .readLocalFeatures
     case .readLEFeatures: .leReadLocalFeatures
     // Without bit 61 of the first mask no LE event arrives, whatever the second one says.
     case .setEventMask: .setEventMask(EventMask.hardwareError | EventMask.leMeta)
     case .setLEEventMask:
       .leSetEventMask(
-        LEEventMask.advertisingReport | (info.hasExtendedAdvertising ? LEEventMask.extendedAdvertisingReport : 0))
-    case .stopAdvertising: .leSetAdvertisingEnable(false)
-    case .stopScanning: .leSetScanEnable(false)
+        LEEventMask.advertisingReport | (info.family == .extended ? LEEventMask.extendedAdvertisingReport : 0))
+    case .stopAdvertising: Advertiser.command(.disable, info.family, set)
+    case .stopScanning: Scanner.command(.disable, info.family)
     case .clearAcceptList: .leClearFilterAcceptList
     }
   }
@@ -40,6 +51,14 @@ enum Preparation: Int, CaseIterable, Sendable {
     }
   }
 
+  /// The kernel masks events for all of its users, and the accept list serves others' connections.
+  private var disturbsOthers: Bool {
+    switch self {
+    case .setEventMask, .setLEEventMask, .clearAcceptList: true
+    default: false
+    }
+  }
+
   /// Reads what the controller said of itself; parameters too short leave what was known.
   func read(_ parameters: [UInt8], into info: inout ControllerInfo) {
     switch self {
@@ -47,8 +66,12 @@ enum Preparation: Int, CaseIterable, Sendable {
       // HCI version, HCI revision (2), LMP version, company (2), LMP subversion (2).
       info.hciVersion = parameters[0]
       info.manufacturer = UInt16(parameters[4]) | UInt16(parameters[5]) << 8
-    case .readFeatures where parameters.count >= 8: info.features = bitField(parameters)
-    case .readLEFeatures where parameters.count >= 8: info.leFeatures = bitField(parameters)
+    case .readAddress where parameters.count >= 6:
+      // All zero: none was programmed.
+      let value = number(parameters.prefix(6))
+      info.address = value == 0 ? nil : DeviceAddress(value: value)
+    case .readFeatures where parameters.count >= 8: info.features = number(parameters.prefix(8))
+    case .readLEFeatures where parameters.count >= 8: info.leFeatures = number(parameters.prefix(8))
     default: break
     }
   }
@@ -66,7 +89,5 @@ private enum LEEventMask {
   static let extendedAdvertisingReport: UInt64 = 1 << 12
 }
 
-/// The first eight bytes as a number, lowest first; the caller has made sure that they are there.
-private func bitField(_ bytes: [UInt8]) -> UInt64 {
-  bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
-}
+/// At most eight bytes as a number, lowest first.
+private func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }

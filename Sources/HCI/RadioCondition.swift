@@ -37,8 +37,9 @@ extension RadioError {
   var condition: RadioCondition {
     switch self {
     case .cannotOpen: .unknown
+    case .noLowEnergy: .unsupported
     case .badSpec, .notYet, .unknownHost, .capture, .notACapture, .noResources, .notReady: .unknown
-    case .ended, .failed, .badFraming, .noReply, .noCredit, .refused, .hardwareError: .resetting
+    case .ended, .failed, .badFraming, .noReply, .noCredit, .refused, .hardwareError, .noExtendedAdvertising: .resetting
     case .stopped: .stopped
     }
   }

@@ -43,6 +43,8 @@ public struct RadioCounters: Hashable, Sendable {
   public var framingErrors: UInt64 = 0
   /// Resets after a fault.
   public var resets: UInt64 = 0
+  /// Times that nothing was heard for so long that something was done about it.
+  public var silences: UInt64 = 0
   /// Streams lost or given up, each followed by another attempt.
   public var reconnects: UInt64 = 0
 
@@ -68,6 +70,7 @@ public struct RadioCounters: Hashable, Sendable {
     ("otherEvents", \.otherEvents), ("unexpectedPackets", \.unexpectedPackets),
     ("unmatchedReplies", \.unmatchedReplies), ("commandTimeouts", \.commandTimeouts),
     ("refusedCommands", \.refusedCommands), ("hardwareErrors", \.hardwareErrors), ("framingErrors", \.framingErrors),
-    ("resets", \.resets), ("reconnects", \.reconnects),
+    ("resets", \.resets),
+    ("silences", \.silences), ("reconnects", \.reconnects),
   ]
 }

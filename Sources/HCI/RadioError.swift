@@ -22,6 +22,10 @@ public enum RadioError: Error, Hashable, Sendable {
   case noCredit
   /// The controller refused a command.
   case refused(Opcode, ControllerStatus)
+  /// The controller knows no Bluetooth Low Energy.
+  case noLowEnergy
+  /// Extended advertising was asked for, which the controller doesn't know, or isn't to be told.
+  case noExtendedAdvertising
   /// The controller reported a fault of its own (Hardware Error event).
   case hardwareError(UInt8)
   /// The capture file couldn't be written.
@@ -40,7 +44,7 @@ extension RadioError {
   /// Whether trying again can't help: what was asked for has to change first.
   public var isPermanent: Bool {
     switch self {
-    case .badSpec, .notYet, .capture, .notACapture, .stopped: true
+    case .badSpec, .notYet, .capture, .notACapture, .noLowEnergy, .noExtendedAdvertising, .stopped: true
     default: false
     }
   }
@@ -61,6 +65,9 @@ extension RadioError: CustomStringConvertible {
     case .noReply(let opcode): "the radio didn't answer \(opcode) in time; reset or reconnect it"
     case .noCredit: "the radio accepts no more commands; reset or reconnect it"
     case .refused(let opcode, let status): "the radio refused \(opcode): \(status)"
+    case .noLowEnergy: "the controller knows no Bluetooth Low Energy; use an adapter of Bluetooth 4.0 or later"
+    case .noExtendedAdvertising:
+      "the radio can't send extended advertisements: they need a controller of Bluetooth 5.0 and its extended commands"
     case .hardwareError(let code): "the radio reported a hardware error 0x\(hexadecimal(code)); reset or reconnect it"
     case .capture(let path, let errno): "capture \(path): \(errno)"
     case .notACapture(let path): "capture \(path): holds something else and isn't overwritten; name another file"

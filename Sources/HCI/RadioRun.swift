@@ -60,6 +60,8 @@ final class RadioLoop {
   private var poller: Poller
   private var seen: UInt64
   private var counters = RadioCounters()
+  /// When to look for a report with data again: the supervisor needs to hear of one now and then, not of each.
+  private var nextLook = BootInstant(nanoseconds: 0)
 
   init(
     run: RadioRun, spec: RadioSpec, options: Radio.Options, timings: Timings, opener: @escaping TransportOpener,
@@ -74,7 +76,9 @@ final class RadioLoop {
     self.onState = onState
     let (wanted, revision) = run.shared.withLock(waking: false) { ($0.wanted, $0.revision) }
     seen = revision
-    supervisor = Supervisor(wanted: wanted, revision: revision, reconnects: options.reconnects, timings: timings)
+    supervisor = Supervisor(
+      wanted: wanted, revision: revision, reconnects: options.reconnects, commands: options.commands,
+      timings: timings)
     poller = Poller([(run.wishes.descriptor, .readable)])
   }
 
@@ -115,6 +119,7 @@ final class RadioLoop {
     guard let transport else { return }
     let arrival = BootInstant.now()
     var events: [HCIEvent] = []
+    var hasHeard = false
     var failure: RadioError?
     do throws(RadioError) {
       try transport.receive { kind, packet in
@@ -127,12 +132,18 @@ final class RadioLoop {
           events.append(HCIEvent(parsing: packet))
           return
         }
+        if arrival >= nextLook {
+          let hasData = AdvertisingReportParser.hasData(packet)
+          hasHeard = hasHeard || hasData
+          nextLook = arrival + (hasData ? .seconds(1) : .milliseconds(10))
+        }
         reports.push(packet, arrival: arrival)
       }
     } catch {
       failure = error
     }
     for event in events { feed(.event(event)) }
+    if hasHeard { feed(.heard) }
     if let failure { feed(.lost(failure)) }
   }
 
@@ -162,6 +173,7 @@ final class RadioLoop {
       for case .tell(let state) in actions { shared.state = state }
       shared.settled = supervisor.settled
       shared.mayBeOnAir = supervisor.mayBeOnAir
+      shared.lastReport = supervisor.lastHeard
       shared.counters = counters
       shared.captureFailure = capture?.failure
     }
@@ -171,7 +183,7 @@ final class RadioLoop {
     do throws(RadioError) {
       let opened = try opener(spec, BootInstant.now() + timings.open, run.cancel)
       connect(to: capture.map { CapturingTransport(opened, into: $0) } ?? opened)
-      return .opened
+      return .opened(shared: opened.isShared)
     } catch {
       return .openFailed(error)
     }

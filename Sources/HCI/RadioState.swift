@@ -35,6 +35,9 @@ public struct ControllerInfo: Hashable, Sendable {
 
   public init() {}
 
+  /// Whether the controller knows Bluetooth Low Energy (Vol 2, Part C, 3.3).
+  var hasLowEnergy: Bool { features >> 38 & 1 == 1 }
+
   /// Whether the controller knows extended advertising (Vol 6, Part B, 4.6.13).
   var hasExtendedAdvertising: Bool { leFeatures >> 12 & 1 == 1 }
 

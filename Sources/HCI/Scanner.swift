@@ -18,9 +18,10 @@ struct Scanner: Sendable {
   /// The next step, nil where all is as wanted.
   func nextStep(towards wanted: ScanMode?) -> Step? {
     guard let wanted else { return isEnabled == false ? nil : .disable }
+    guard let isEnabled else { return .disable }
     // Parameters may change only while scanning is off (Vol 4, Part E, 7.8.10).
-    if parameters != wanted { return isEnabled == false ? .setParameters(wanted) : .disable }
-    return isEnabled == true ? nil : .enable
+    if parameters != wanted { return isEnabled ? .disable : .setParameters(wanted) }
+    return isEnabled ? nil : .enable
   }
 
   /// Notes what came of a step.
@@ -37,14 +38,20 @@ struct Scanner: Sendable {
     return true
   }
 
+  /// Doubts that scanning is on, so that it is switched off and on again.
+  mutating func doubt() { isEnabled = nil }
+
   /// What a Reset leaves (Vol 4, Part E, 7.3.2).
   mutating func forget() { self = Scanner() }
 
-  static func command(_ step: Step) -> HCICommand {
-    switch step {
-    case .setParameters(let mode): .leSetScanParameters(mode, interval: interval)
-    case .enable: .leSetScanEnable(true)
-    case .disable: .leSetScanEnable(false)
+  static func command(_ step: Step, _ family: CommandFamily) -> HCICommand {
+    switch (family, step) {
+    case (.legacy, .setParameters(let mode)): .leSetScanParameters(mode, interval: interval)
+    case (.legacy, .enable): .leSetScanEnable(true)
+    case (.legacy, .disable): .leSetScanEnable(false)
+    case (.extended, .setParameters(let mode)): .leSetExtendedScanParameters(mode, interval: interval)
+    case (.extended, .enable): .leSetExtendedScanEnable(true)
+    case (.extended, .disable): .leSetExtendedScanEnable(false)
     }
   }
 }

@@ -7,9 +7,12 @@ internal import POSIX
 struct Supervisor: Sendable {
   enum Input: Hashable, Sendable {
     case start
-    case opened
+    /// - Parameter shared: whether others use the controller too.
+    case opened(shared: Bool)
     case openFailed(RadioError)
     case event(HCIEvent)
+    /// A report with data came.
+    case heard
     /// The stream ended, or can't be read or written any more.
     case lost(RadioError)
     case want(WantedState, revision: UInt64)
@@ -50,22 +53,29 @@ struct Supervisor: Sendable {
   private var hasOpened = false
   private var wanted: WantedState
   private var revision: UInt64
-  private var delay: Duration
-  private var onSince: BootInstant?
-  private var faults: [BootInstant] = []
+  private var backoff: Backoff
+  private var faults: FaultWindow
+  private var silence: SilenceWatch
   private var told: RadioState?
 
   /// The revision of the wanted state that the controller has been told completely; 0: none.
   private(set) var settled: UInt64 = 0
+  /// When the last report with data came; nil: none yet.
+  private(set) var lastHeard: BootInstant?
   private(set) var counters = RadioCounters()
 
-  init(wanted: WantedState, revision: UInt64, reconnects: Bool, timings: Timings = Timings()) {
+  init(
+    wanted: WantedState, revision: UInt64, reconnects: Bool, commands: CommandChoice = .automatic,
+    timings: Timings = Timings()
+  ) {
     self.wanted = wanted
     self.revision = revision
     self.reconnects = reconnects
     self.timings = timings
-    session = ControllerSession(timings: timings)
-    delay = timings.firstDelay
+    session = ControllerSession(timings: timings, families: FamilyDecision(commands), isShared: false)
+    backoff = Backoff(timings)
+    faults = FaultWindow(timings)
+    silence = SilenceWatch(timings)
   }
 
   /// Whether it is over.
@@ -80,7 +90,7 @@ struct Supervisor: Sendable {
   var deadline: BootInstant? {
     switch state {
     case .off, .opening, .ended: nil
-    case .running: session.deadline
+    case .running: [session.deadline, silence.deadline].compactMap(\.self).min()
     case .stopping(let stopping): stopping.hasForced ? stopping.until : stopping.politeUntil
     case .waiting(let until): until
     }
@@ -92,10 +102,11 @@ struct Supervisor: Sendable {
     switch input {
     case .start:
       if case .off = state { open(&actions) }
-    case .opened: opened(now, &actions)
+    case .opened(let isShared): opened(isShared, now, &actions)
     case .openFailed(let error):
       if case .opening = state { retryLater(error, now, &actions) }
     case .event(let event): take(event, now, &actions)
+    case .heard: heard(now, &actions)
     case .lost(let error): lost(error, now, &actions)
     case .want(let wanted, let revision):
       self.wanted = wanted
@@ -106,23 +117,49 @@ struct Supervisor: Sendable {
     }
     return actions
   }
+
+  private mutating func tick(_ now: BootInstant, _ actions: inout [Action]) {
+    switch state {
+    case .off, .opening, .ended: return
+    case .waiting(let until):
+      if now >= until { open(&actions) }
+    case .stopping(let stopping):
+      if now >= stopping.until { return end(stopping.error, &actions) }
+      if now >= stopping.politeUntil { force(stopping, now, &actions) }
+    case .running:
+      if let error = session.overdue(now: now) {
+        counters.commandTimeouts &+= 1
+        recover(error, now, &actions)
+      } else if let measure = silence.due(at: now) {
+        take(measure, now, &actions)
+      }
+    }
+  }
+
+  private mutating func tell(_ state: RadioState, _ actions: inout [Action]) {
+    if told == state { return }
+    told = state
+    actions.append(.tell(state))
+  }
 }
 
 // The stream: opening, losing, waiting.
 extension Supervisor {
   private mutating func open(_ actions: inout [Action]) {
     state = .opening
-    tell(.opening, &actions)
+    tellOnTheWay(.opening, &actions)
     actions.append(.open)
   }
 
-  private mutating func opened(_ now: BootInstant, _ actions: inout [Action]) {
+  private mutating func opened(_ isShared: Bool, _ now: BootInstant, _ actions: inout [Action]) {
     guard case .opening = state else { return }
-    faults = []
+    faults.forget()
     hasOpened = true
-    session = ControllerSession(timings: timings)
+    var families = session.families
+    families.opened()
+    session = ControllerSession(timings: timings, families: families, isShared: isShared)
     state = .running
-    reset(now, &actions)
+    begin(now, &actions)
   }
 
   private mutating func lost(_ error: RadioError, _ now: BootInstant, _ actions: inout [Action]) {
@@ -138,6 +175,7 @@ extension Supervisor {
 
   private mutating func retryLater(_ error: RadioError, _ now: BootInstant, _ actions: inout [Action]) {
     settled = 0
+    silence.rest()
     // Cancelled: the stop that did it is the next input.
     if error == .stopped { return end(nil, &actions) }
     guard reconnects, !error.isPermanent else {
@@ -145,12 +183,9 @@ extension Supervisor {
       return tell(.ended(error), &actions)
     }
     counters.reconnects &+= 1
-    // Anew from the first delay where the radio was on for as long as the one that comes now.
-    if let onSince, now - onSince >= delay { delay = timings.firstDelay }
-    onSince = nil
+    let delay = backoff.next(at: now)
     state = .waiting(until: now + delay)
     tell(.waiting(error, retryAfter: delay), &actions)
-    delay = min(delay * 2, timings.longestDelay)
   }
 
   private mutating func end(_ error: RadioError?, _ actions: inout [Action]) {
@@ -162,10 +197,11 @@ extension Supervisor {
 
 // The controller: commands, replies, faults.
 extension Supervisor {
-  private mutating func reset(_ now: BootInstant, _ actions: inout [Action]) {
+  private mutating func begin(_ now: BootInstant, _ actions: inout [Action]) {
     settled = 0
-    tell(.preparing, &actions)
-    actions.append(.send(session.reset(now: now)))
+    silence.pause()
+    tellOnTheWay(.preparing, &actions)
+    actions.append(.send(session.begin(now: now)))
   }
 
   private mutating func take(_ event: HCIEvent, _ now: BootInstant, _ actions: inout [Action]) {
@@ -182,11 +218,13 @@ extension Supervisor {
   private mutating func advance(_ now: BootInstant, _ actions: inout [Action]) {
     switch state {
     case .running:
+      if let error = session.isBeyond(wanted) { return stop(now + timings.farewell, error, now, &actions) }
       if let command = session.nextCommand(towards: wanted, now: now) { return actions.append(.send(command)) }
       guard session.isSettled(wanted) else { return }
       settled = revision
-      onSince = onSince ?? now
-      tell(.on(session.info), &actions)
+      backoff.on(at: now)
+      if wanted.scan == nil { silence.rest() } else { silence.listening(at: now) }
+      tell(silence.isDeaf ? .deaf(session.info) : .on(session.info), &actions)
     case .stopping(let stopping):
       if session.isQuiet { return end(stopping.error, &actions) }
       if let command = session.nextFarewell(now: now) { actions.append(.send(command)) }
@@ -194,18 +232,62 @@ extension Supervisor {
     }
   }
 
-  /// The way back from a fault of a controller whose stream still stands: Reset, or the stream anew.
+  /// The way back from a fault of a controller whose stream still stands: the other family of commands, Reset, or the
+  /// stream anew.
   private mutating func recover(_ error: RadioError, _ now: BootInstant, _ actions: inout [Action]) {
     if case .stopping(let stopping) = state { return force(stopping, now, &actions) }
     guard case .running = state else { return }
+    if case .refused(let opcode, _) = error, opcode.isLowEnergy, session.families.change(of: session.info) {
+      return begin(now, &actions)
+    }
     guard reconnects else { return stop(now + timings.farewell, error, now, &actions) }
-    faults.removeAll { now - $0 >= timings.faultWindow }
-    faults.append(now)
-    if !session.hasReset || faults.count > timings.faultLimit { return lost(error, now, &actions) }
+    let isTooMuch = faults.isTooMuch(at: now)
+    if isTooMuch || session.isShared || !session.hasBegun { return lost(error, now, &actions) }
     counters.resets &+= 1
-    reset(now, &actions)
+    begin(now, &actions)
+  }
+}
+
+// Silence.
+extension Supervisor {
+  private mutating func heard(_ now: BootInstant, _ actions: inout [Action]) {
+    guard case .running = state else { return }
+    lastHeard = now
+    // Behind a Reset the air of before may still speak.
+    guard settled != 0 else { return }
+    session.families.heard(with: session.info.family)
+    silence.heard(at: now)
+    advance(now, &actions)
   }
 
+  private mutating func take(_ measure: SilenceWatch.Measure, _ now: BootInstant, _ actions: inout [Action]) {
+    counters.silences &+= 1
+    switch measure {
+    case .probe:
+      session.probe()
+      tell(.deaf(session.info), &actions)
+      advance(now, &actions)
+    case .reset where !session.isShared:
+      _ = session.families.change(of: session.info)
+      counters.resets &+= 1
+      begin(now, &actions)
+    case .reset, .reopen:
+      counters.reconnects &+= 1
+      actions.append(.close)
+      settled = 0
+      silence.pause()
+      open(&actions)
+    }
+  }
+
+  /// Tells a state that only leads to another one; while the radio is deaf it stays deaf on the way.
+  private mutating func tellOnTheWay(_ state: RadioState, _ actions: inout [Action]) {
+    if !silence.isDeaf { tell(state, &actions) }
+  }
+}
+
+// Stopping.
+extension Supervisor {
   private mutating func stop(
     _ until: BootInstant, _ error: RadioError?, _ now: BootInstant, _ actions: inout [Action]
   ) {
@@ -223,33 +305,12 @@ extension Supervisor {
     }
   }
 
-  /// Off the air by a Reset, once, where asking politely has failed.
+  /// Off the air by a Reset, once, where asking politely has failed and nobody else uses the controller.
   private mutating func force(_ stopping: Stopping, _ now: BootInstant, _ actions: inout [Action]) {
     guard !stopping.hasForced else { return }
     var stopping = stopping
     stopping.hasForced = true
     state = .stopping(stopping)
-    actions.append(.send(session.reset(now: now)))
-  }
-
-  private mutating func tick(_ now: BootInstant, _ actions: inout [Action]) {
-    switch state {
-    case .off, .opening, .ended: return
-    case .waiting(let until):
-      if now >= until { open(&actions) }
-    case .stopping(let stopping):
-      if now >= stopping.until { return end(stopping.error, &actions) }
-      if now >= stopping.politeUntil { force(stopping, now, &actions) }
-    case .running:
-      guard let error = session.overdue(now: now) else { return }
-      counters.commandTimeouts &+= 1
-      recover(error, now, &actions)
-    }
-  }
-
-  private mutating func tell(_ state: RadioState, _ actions: inout [Action]) {
-    if told == state { return }
-    told = state
-    actions.append(.tell(state))
+    if !session.isShared { actions.append(.send(session.begin(now: now))) }
   }
 }

@@ -11,6 +11,8 @@ struct Timings: Hashable, Sendable {
   /// The first delay before opening again; it doubles with each failure.
   var firstDelay = Duration.milliseconds(250)
   var longestDelay = Duration.seconds(30)
+  /// Scanning without a report: then its ears are in doubt.
+  var silence = Duration.seconds(90)
   /// More faults than `faultLimit` within this time: the stream is opened anew instead of another Reset.
   var faultWindow = Duration.seconds(60)
   var faultLimit = 3

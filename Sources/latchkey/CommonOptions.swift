@@ -12,10 +12,16 @@ private let radioOption = Option(
   "--radio", "SPEC", .text, "the radio, for example tcp:127.0.0.1:6402; default: hci:0")
 private let stateOption = Option(
   "--state", "DIR", .path, "what was used; default: $XDG_STATE_HOME/latchkey or ~/.local/state/latchkey")
+private let commandsOption = Option<CommandChoice>(
+  "--radio-commands", "WORD", .word, "auto, legacy or extended HCI commands; default: auto")
+private let pduOption = Option<AdvertisingPDU>(
+  "--pdu", "WORD", .word, "legacy or extended advertisements, which few receivers hear; default: legacy")
 private let captureOption = Option("--capture", "FILE", .path, "writes what the radio says and hears, as btsnoop")
 
 /// What every subcommand takes.
-let commonOptions: [any DeclaredOption] = [credentialOption, radioOption, stateOption, captureOption]
+let commonOptions: [any DeclaredOption] = [
+  credentialOption, radioOption, commandsOption, pduOption, stateOption, captureOption,
+]
 
 let doorOperand = Operand("DOOR", .text, "an id of the credential file, or a door number")
 
@@ -52,12 +58,21 @@ func stateDirectory(_ arguments: Arguments) throws(CommandError) -> String {
   throw .usage("expected --state DIR: neither XDG_STATE_HOME nor HOME is set")
 }
 
+/// The radio that the command line names, and how it is used.
+struct ChosenRadio {
+  let spec: RadioSpec
+  let options: Radio.Options
+  let pdu: AdvertisingPDU
+}
+
 /// The radio that the command line names, if this version can open its kind.
-func radio(_ arguments: Arguments) throws(CommandError) -> (spec: RadioSpec, capture: String?) {
+func radio(_ arguments: Arguments) throws(CommandError) -> ChosenRadio {
   do throws(RadioError) {
     let spec = try RadioSpec(arguments[radioOption] ?? "hci:0")
     guard spec.isBuilt else { throw RadioError.notYet(spec) }
-    return (spec, arguments[captureOption])
+    let options = Radio.Options(
+      capturePath: arguments[captureOption], reconnects: false, commands: arguments[commandsOption] ?? .automatic)
+    return ChosenRadio(spec: spec, options: options, pdu: arguments[pduOption] ?? .legacy)
   } catch {
     throw CommandError(radio: error)
   }

@@ -143,20 +143,29 @@ struct HolderStateTests {
     }
   }
 
-  @Test("A signal takes it off the air first", arguments: [TestSignal.terminate, .interrupt, .hangUp])
-  func signals(signal: TestSignal) async throws {
+  @Test(
+    "A signal takes it off the air first",
+    arguments: [TestSignal.terminate, .interrupt, .hangUp],
+    // H4 commands LE Set Advertising Enable and LE Set Extended Advertising Enable, on and off (Core Specification,
+    // volume 4, part E, sections 7.8.9 and 7.8.56).
+    [
+      ("legacy", "010A200101", "010A200100"), ("extended", "01392006010100000000", "013920020000"),
+    ])
+  func signals(signal: TestSignal, commands: (family: String, on: String, off: String)) async throws {
     try await withWorkbench { bench in
       let kit = try Kit(bench)
       let capture = bench.directory("capture")
-      let arguments = Array(kit.arguments.dropLast(3)) + ["--timeout", "1h", "--json", "--capture", capture]
+      let arguments =
+        Array(kit.arguments.dropLast(3)) + [
+          "--timeout", "1h", "--json", "--capture", capture, "--radio-commands", commands.family,
+        ]
       let process = try bench.start(.latchkey, ["unlock", "front"] + arguments)
       try process.event("broadcast")
       process.signal(signal)
       #expect(try process.waitForExit() == .signalled(signal.rawValue))
-      // H4 command LE Set Advertising Enable: off (Core Specification volume 4, part E, section 7.8.9).
       let packets = try bench.directory.read("capture")
-      #expect(contains(packets, [0x01, 0x0A, 0x20, 0x01, 0x01]))
-      #expect(contains(packets, [0x01, 0x0A, 0x20, 0x01, 0x00]))
+      #expect(contains(packets, try hexadecimalBytes(commands.on).expected("hex")))
+      #expect(contains(packets, try hexadecimalBytes(commands.off).expected("hex")))
     }
   }
 

@@ -10,7 +10,7 @@ import Testing
     _ answer: (Advertiser.Step) -> ControllerStatus = { _ in .success }
   ) -> [Advertiser.Step]? {
     var steps: [Advertiser.Step] = []
-    while let step = advertiser.nextStep(towards: wanted), steps.count < 20 {
+    while let step = advertiser.nextStep(towards: wanted.map { Advertiser.Target(data: $0) }), steps.count < 20 {
       steps.append(step)
       if !advertiser.finished(step, answer(step)) { return nil }
     }
@@ -30,7 +30,7 @@ import Testing
     #expect(follow(&advertiser, nil) == [.disable])
     #expect(follow(&advertiser, nil) == [])
     advertiser.forget()
-    #expect(follow(&advertiser, one) == [.disable, .setParameters(.fast20ms), .setData(one), .enable])
+    #expect(follow(&advertiser, one) == [.disable, .setParameters(.fast20ms, .legacy), .setData(one), .enable])
     #expect(follow(&advertiser, one) == [])
   }
 
@@ -45,11 +45,14 @@ import Testing
   @Test(arguments: [ControllerStatus.unsupported, .invalidParameters])
   func where20msAreRefused100msAreTaken(_ refusal: ControllerStatus) {
     var advertiser = Advertiser()
-    let steps = follow(&advertiser, one) { $0 == .setParameters(.fast20ms) ? refusal : .success }
-    #expect(steps == [.disable, .setParameters(.fast20ms), .setParameters(.slow100ms), .setData(one), .enable])
+    let steps = follow(&advertiser, one) { $0 == .setParameters(.fast20ms, .legacy) ? refusal : .success }
+    #expect(
+      steps == [
+        .disable, .setParameters(.fast20ms, .legacy), .setParameters(.slow100ms, .legacy), .setData(one), .enable,
+      ])
     // That stays known.
     advertiser.forget()
-    #expect(follow(&advertiser, one) == [.disable, .setParameters(.slow100ms), .setData(one), .enable])
+    #expect(follow(&advertiser, one) == [.disable, .setParameters(.slow100ms, .legacy), .setData(one), .enable])
   }
 
   @Test func someControllersRefuseOnlyTheBeginning() {
@@ -61,24 +64,26 @@ import Testing
     }
     #expect(
       steps == [
-        .disable, .setParameters(.fast20ms), .setData(one), .enable, .setParameters(.slow100ms), .enable,
+        .disable, .setParameters(.fast20ms, .legacy), .setData(one), .enable, .setParameters(.slow100ms, .legacy),
+        .enable,
       ])
   }
 
   @Test func anOldControllerIsNotAskedFor20ms() {
     var advertiser = Advertiser()
     advertiser.useSlowInterval()
-    #expect(follow(&advertiser, one) == [.disable, .setParameters(.slow100ms), .setData(one), .enable])
+    #expect(follow(&advertiser, one) == [.disable, .setParameters(.slow100ms, .legacy), .setData(one), .enable])
   }
 
   @Test func otherRefusalsAreFinal() {
-    for refused in [Advertiser.Step.setParameters(.slow100ms), .setData(one), .enable] {
+    for refused in [Advertiser.Step.setParameters(.slow100ms, .legacy), .setData(one), .enable] {
       var advertiser = Advertiser()
       advertiser.useSlowInterval()
       #expect(follow(&advertiser, one) { $0 == refused ? .invalidParameters : .success } == nil)
     }
     var advertiser = Advertiser()
-    #expect(follow(&advertiser, one) { $0 == .setParameters(.fast20ms) ? .commandDisallowed : .success } == nil)
+    #expect(
+      follow(&advertiser, one) { $0 == .setParameters(.fast20ms, .legacy) ? .commandDisallowed : .success } == nil)
     advertiser.forget()
     #expect(follow(&advertiser, nil) { _ in .commandDisallowed } == [.disable], "off is off")
     _ = follow(&advertiser, one)

@@ -22,6 +22,26 @@ import Testing
     (.leSetScanEnable(true), "0C 20 02 01 00"),
     (.leSetScanEnable(false), "0C 20 02 00 00"),
     (.leClearFilterAcceptList, "10 20 00"),
+    (.readAddress, "09 10 00"),
+    (
+      .leSetAdvertisingSetRandomAddress(DeviceAddress(value: 0x0102_0304_0506), of: .own),
+      "35 20 07 00 06 05 04 03 02 01"
+    ),
+    (
+      .leSetExtendedAdvertisingParameters(interval: 0x20, pdu: .legacy, of: .own),
+      "36 20 19 00 10 00 20 00 00 20 00 00 07 01 00 00 00 00 00 00 00 00 7F 01 00 01 00 00"
+    ),
+    (
+      .leSetExtendedAdvertisingParameters(interval: 0xA0, pdu: .extended, of: .shared),
+      "36 20 19 EF 00 00 A0 00 00 A0 00 00 07 01 00 00 00 00 00 00 00 00 7F 01 00 01 00 00"
+    ),
+    (.leSetExtendedAdvertisingEnable(true, of: .own), "39 20 06 01 01 00 00 00 00"),
+    (.leSetExtendedAdvertisingEnable(false, of: .shared), "39 20 06 00 01 EF 00 00 00"),
+    (.leStopAllAdvertisingSets, "39 20 02 00 00"),
+    (.leSetExtendedScanParameters(.passive, interval: 0x60), "41 20 08 01 00 01 00 60 00 60 00"),
+    (.leSetExtendedScanParameters(.active, interval: 0x60), "41 20 08 01 00 01 01 60 00 60 00"),
+    (.leSetExtendedScanEnable(true), "42 20 06 01 00 00 00 00 00"),
+    (.leSetExtendedScanEnable(false), "42 20 06 00 00 00 00 00 00"),
   ])
   func hasTheBytesOfTheSpecification(_ command: HCICommand, _ expected: String) {
     #expect(command.bytes == hex(expected))
@@ -34,6 +54,11 @@ import Testing
     let expected = [UInt8(count)] + data.bytes + padding
     #expect(HCICommand.leSetAdvertisingData(data).bytes == hex("08 20 20") + expected)
     #expect(HCICommand.leSetScanResponseData(data).bytes == hex("09 20 20") + expected)
+  }
+
+  @Test func extendedDataIsNotPadded() throws {
+    let data = try AdvertisingData(bytes: [2, 1, 6])
+    #expect(HCICommand.leSetExtendedAdvertisingData(data, of: .own).bytes == hex("37 20 07 00 03 01 03 02 01 06"))
   }
 
   @Test func opcodesAreNamed() {

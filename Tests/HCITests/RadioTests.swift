@@ -58,7 +58,7 @@ import Testing
       Issue.record("\(radio.state)")
       return
     }
-    #expect(info.hciVersion == 9 && info.manufacturer == 0xE0 && info.hasExtendedAdvertising)
+    #expect(info.hciVersion == 9 && info.manufacturer == 0xE0 && info.family == .legacy)
     #expect(info.features == 1 << 38)
     let enable = try controller.wait(for: .leSetScanEnable, count: 2)
     #expect(enable.parameters == [1, 0])
@@ -161,6 +161,39 @@ import Testing
     controller.send(event: noOperation(credits: 1))
     try settle(radio)
     #expect(radio.counters.resets == 0)
+    radio.stop()
+  }
+
+  @Test func aRadioThatHearsNothingIsDeafUntilItHearsSomething() throws {
+    var timings = Self.quick
+    timings.silence = .milliseconds(50)
+    let shelf = Shelf([.controller { _, _ in nil }])
+    let radio = radio(shelf, timings: timings)
+    try radio.start()
+    let controller = try shelf.controller()
+    let isDeaf = { (state: RadioState) in if case .deaf = state { true } else { false } }
+    try states.wait("deaf", 1, isDeaf)
+    // Scanning is switched off and on; a Reset is next, then the stream anew.
+    _ = try controller.wait(for: .leSetScanEnable, count: 4)
+    _ = try controller.wait(for: .reset, count: 2)
+    let next = try shelf.controller(2)
+    _ = try next.wait(for: .leSetScanEnable, count: 2)
+    // Reports without data are no sign of life (a flood of them, or none): nor is an event without reports.
+    for _ in 0..<20 { next.send(event: legacyEvent([legacyReport(data: [])])) }
+    next.send(event: legacyEvent([]))
+    #expect(radio.lastReport == nil)
+    let before = BootInstant.now()
+    // One might come between Reset and scan: it is sent until it counts.
+    while states.told.filter(isOn).count < 2 {
+      next.send(event: legacyEvent([legacyReport(data: [2, 1, 6])]))
+      _ = radio.reports.drain(until: .now() + .milliseconds(20)) { _, _ in }
+    }
+    let heard = try #require(radio.lastReport)
+    #expect(heard >= before && heard <= .now())
+    let told = states.told
+    let onAgain = try #require(told.indices.filter { isOn(told[$0]) }.dropFirst().first)
+    #expect(told[..<onAgain].filter(isDeaf).count == 1, "told once, whatever was done meanwhile")
+    #expect(radio.counters.silences >= 3)
     radio.stop()
   }
 

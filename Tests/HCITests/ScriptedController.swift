@@ -94,12 +94,12 @@ final class ScriptedController: Sendable {
     }
   }
 
-  /// What a controller of Bluetooth 5.0 answers.
+  /// What a controller of Bluetooth 5.0 without extended advertising answers.
   static func obedient(_ opcode: Opcode) -> [UInt8] {
     switch opcode {
     case .readLocalVersion: complete(opcode, 0, [9, 0, 0, 9, 0xE0, 0, 0, 0])
     case .readLocalFeatures: complete(opcode, 0, [0, 0, 0, 0, 0x40, 0, 0, 0])
-    case .leReadLocalFeatures: complete(opcode, 0, [0, 0x10, 0, 0, 0, 0, 0, 0])
+    case .leReadLocalFeatures: complete(opcode, 0, [0, 0, 0, 0, 0, 0, 0, 0])
     default: complete(opcode)
     }
   }

@@ -19,8 +19,13 @@ private struct Chaos {
   var revision: UInt64 = 1
   var broken: [String] = []
 
+  let isShared: Bool
+  let isExtended: Bool
+
   init(seed: UInt64) {
     random = Pseudorandom(seed: seed)
+    isShared = seed % 3 == 0
+    isExtended = seed % 2 == 0
     supervisor = Supervisor(wanted: WantedState(scan: .passive), revision: 1, reconnects: true)
     feed(.start)
   }
@@ -43,6 +48,9 @@ private struct Chaos {
       case .send(let command):
         if !isOpen { broken.append("sent to nobody") }
         if pending != nil, command != .reset { broken.append("two in flight") }
+        if isShared, [.reset, .setEventMask, .leSetEventMask].contains(command.opcode) {
+          broken.append("disturbed others")
+        }
         pending = command
       case .tell: break
       }
@@ -57,6 +65,14 @@ private struct Chaos {
     case .reset:
       isScanning = false
       isAdvertising = false
+    case .leSetExtendedScanEnable: isScanning = command.parameters[0] == 1
+    case .leSetExtendedAdvertisingEnable: isAdvertising = command.parameters[0] == 1
+    case .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters:
+      if isAdvertising { broken.append("a set changed while advertising") }
+    case .leSetExtendedScanParameters:
+      if isScanning { broken.append("scan parameters changed while scanning") }
+    case .leReadLocalFeatures:
+      return send(complete(command.opcode, 0, [0, isExtended ? 0x10 : 0, 0, 0, 0, 0, 0, 0], credits: credits))
     case .leSetScanEnable: isScanning = command.parameters[0] == 1
     case .leSetAdvertisingEnable: isAdvertising = command.parameters[0] == 1
     case .leSetRandomAddress:
@@ -82,7 +98,7 @@ private struct Chaos {
     guard wantsOpening else { return }
     wantsOpening = false
     isOpen = works
-    feed(works ? .opened : .openFailed(.ended))
+    feed(works ? .opened(shared: isShared) : .openFailed(.ended))
   }
 
   /// Time passes up to what is waited for, if anything is.
@@ -101,11 +117,12 @@ private struct Chaos {
     case 8:
       let refused: [Opcode] = [
         .reset, .leSetRandomAddress, .leSetEventMask, .leSetScanEnable, .leSetAdvertisingEnable,
+        .leSetExtendedScanEnable, .leSetExtendedAdvertisingEnable, .readLocalVersion,
       ]
       refuse(refused.randomElement(using: &random) ?? .reset)
     case 9: if isOpen { send([0x10, 1, 1]) }
     case 10: send(random.bytes(6))
-    case 11: if isOpen { feed(.lost(.ended)) }
+    case 11: if isOpen { feed(Bool.random(using: &random) ? .lost(.ended) : .heard) }
     case 12: sleep()
     case 13: now += UInt64.random(in: 0...3000, using: &random)
     default:
