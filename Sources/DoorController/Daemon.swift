@@ -60,7 +60,7 @@ public final class Daemon {
     // Stopping twice changes nothing: this is for every way out.
     defer { pipeline.stopDoors() }
     let radio = Radio(
-      spec: configuration.radio, 
+      spec: configuration.radio,
       options: Radio.Options(capturePath: capturePath, commands: configuration.radioCommands),
       wanted: WantedState(scan: .passive), reports: reports, onState: { [mailbox] in mailbox.post(.radio($0)) })
     do {

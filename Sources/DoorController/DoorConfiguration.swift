@@ -57,7 +57,8 @@ public struct DoorConfiguration: Sendable {
   // The errors of its parts are of several types; `load` makes one of them.
   private init(_ root: ConfigurationReader, folder: String) throws {
     let fields = try root.mapping([
-      "radio", "radio-commands", "site-key", "state", "volatile", "clock", "keep-events", "doors", "beacon-radio", "metrics",
+      "radio", "radio-commands", "site-key", "state", "volatile", "clock", "keep-events", "doors", "beacon-radio",
+      "metrics",
     ])
     for key in ["beacon-radio", "metrics"] { if let field = fields[key] { throw notBuilt(field) } }
     let radioText = try fields["radio"]?.text() ?? "hci:0"

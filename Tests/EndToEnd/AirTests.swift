@@ -22,6 +22,33 @@ struct AirTests {
     }
   }
 
+  @Test("Each way of advertising opens the door", arguments: ["legacy", "extended"], ["legacy", "extended"])
+  func families(commands: String, pdu: String) async throws {
+    // Legacy commands know no extended PDUs.
+    if commands == "legacy", pdu == "extended" { return }
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench)
+      try alice.latchkey("unlock", "front", "--radio-commands", commands, "--pdu", pdu)
+      try door.await("granted", alice)
+      try door.stop()
+    }
+  }
+
+  @Test("A door that is told so scans with legacy commands")
+  func legacyDoor() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front")
+      let alice = try site.issue("alice")
+      let door = try Door(site)
+      try door.configure(extra: "radio-commands: legacy\n")
+      try door.start()
+      try alice.latchkey("unlock", "front")
+      try door.await("granted", alice)
+      try door.stop()
+    }
+  }
+
   @Test("Two holders at once both get in, each once")
   func twoHolders() async throws {
     try await withWorkbench { bench in
