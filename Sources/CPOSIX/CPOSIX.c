@@ -1,7 +1,8 @@
-#define _GNU_SOURCE  // pipe2, execvpe, posix_spawn_file_actions_addchdir_np, sigabbrev_np
+#define _GNU_SOURCE  // accept4, struct ucred, pipe2, execvpe, posix_spawn_file_actions_addchdir_np, sigabbrev_np
 #include "CPOSIX.h"
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 
 // Between vfork and exec the child borrows this memory: nothing but system calls, and no return.
 static void become(const char *program, char *const arguments[], char *const environment[], pid_t bound_to, int report) {
@@ -43,6 +44,16 @@ pid_t cposix_start(const char *program, char *const arguments[], char *const env
 }
 
 int cposix_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int cposix_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+int cposix_peer_user(int socket, unsigned *user) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  int result = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  if (result == 0) *user = peer.uid;
+  return result;
+}
 
 int cposix_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path) {
   return posix_spawn_file_actions_addchdir_np(actions, path);

@@ -85,6 +85,8 @@ public struct FileStatus: Sendable {
   public let isRegular: Bool
   /// Whether it is a directory.
   public let isDirectory: Bool
+  /// Whether it is the name of a Unix socket.
+  public let isSocket: Bool
   /// User id of the owner.
   public let owner: UInt32
   /// Device and inode: equal for two names of the same file.
@@ -95,6 +97,7 @@ public struct FileStatus: Sendable {
     permissions = raw.st_mode & 0o7777
     isRegular = raw.st_mode & S_IFMT == S_IFREG
     isDirectory = raw.st_mode & S_IFMT == S_IFDIR
+    isSocket = raw.st_mode & S_IFMT == S_IFSOCK
     owner = raw.st_uid
     identity = FileIdentity(device: UInt64(raw.st_dev), inode: UInt64(raw.st_ino))
   }

@@ -3,21 +3,28 @@ internal import Glibc
 
 /// Puts `contents` in the place of a file, or makes it: at any moment the old or the new is there, whole.
 ///
-/// Durable when it returns: the file and its directory are synchronised.
-public func replaceFile(_ path: String, contents: Span<UInt8>, mode: UInt32 = 0o600) throws(FileError) {
-  let temporary = try writeBeside(path, contents, mode)
+/// - Parameters:
+///   - mode: the file's permissions, whatever the umask.
+///   - durable: whether the file and its directory are synchronised before it returns; what is only for the moment
+///     spares the disk that.
+public func replaceFile(
+  _ path: String, contents: Span<UInt8>, mode: UInt32 = 0o600, durable: Bool = true
+) throws(FileError) {
+  let temporary = try writeBeside(path, contents, mode, durable: durable)
   do throws(Errno) {
     try systemCall { unsafe rename(temporary, path) }
   } catch {
     unlinkQuietly(temporary)
     throw FileError(path, "replace", error)
   }
-  try synchronizeDirectory(of: path)
+  if durable { try synchronizeDirectory(of: path) }
 }
 
 /// Puts `contents` in the place of a file, or makes it; see above.
-public func replaceFile(_ path: String, contents: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
-  try replaceFile(path, contents: contents.span, mode: mode)
+public func replaceFile(
+  _ path: String, contents: [UInt8], mode: UInt32 = 0o600, durable: Bool = true
+) throws(FileError) {
+  try replaceFile(path, contents: contents.span, mode: mode, durable: durable)
 }
 
 /// Makes a file that must not exist yet, whole or not at all; durable when it returns.
@@ -25,7 +32,7 @@ public func replaceFile(_ path: String, contents: [UInt8], mode: UInt32 = 0o600)
 /// - Throws: `Errno.exists` in the error, and nothing changed, where something of that name is there.
 public func createFile(_ path: String, contents: Span<UInt8>, mode: UInt32 = 0o600) throws(FileError) {
   try requireAbsent(path)
-  let temporary = try writeBeside(path, contents, mode)
+  let temporary = try writeBeside(path, contents, mode, durable: true)
   do throws(FileError) {
     try moveFile(temporary, to: path)
   } catch {
@@ -136,8 +143,10 @@ public func wipe(_ bytes: inout [UInt8]) {
 
 // MARK: - Pieces
 
-/// Writes a file of a name nobody uses into the directory of `path`, durable, and answers its path.
-private func writeBeside(_ path: String, _ contents: Span<UInt8>, _ mode: UInt32) throws(FileError) -> String {
+/// Writes a file of a name nobody uses into the directory of `path`, and answers its path.
+private func writeBeside(
+  _ path: String, _ contents: Span<UInt8>, _ mode: UInt32, durable: Bool
+) throws(FileError) -> String {
   let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).tmp"
   let file: FileDescriptor
   do throws(Errno) {
@@ -146,8 +155,11 @@ private func writeBeside(_ path: String, _ contents: Span<UInt8>, _ mode: UInt32
     throw FileError(path, "create", error)
   }
   do throws(Errno) {
+    // The umask of programs that hold secrets takes the others' bits away.
+    let number = file.number
+    try systemCall { fchmod(number, mode) }
     try file.writeAll(contents)
-    try file.synchronize()
+    if durable { try file.synchronize() }
   } catch {
     unlinkQuietly(temporary)
     throw FileError(path, "write", error)

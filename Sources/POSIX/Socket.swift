@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// A connected stream socket that this value owns; nothing blocks but `connect` and `sendAll`, each with a deadline.
@@ -68,28 +69,43 @@ public struct Socket: ~Copyable, Sendable {
     }
   }
 
-  /// Writes all the bytes (send(2)); a peer that is gone is an error, never a signal.
+  /// Writes what fits now of the bytes, without waiting (send(2)); a peer that is gone is an error, never a signal.
+  ///
+  /// - Returns: how many went out; nil where none fits now.
+  public func send(_ bytes: ArraySlice<UInt8>) throws(Errno) -> Int? {
+    let number = number
+    do throws(Errno) {
+      return try systemCall { () -> Int in
+        unsafe bytes.withUnsafeBytes { raw in
+          unsafe Glibc.send(number, raw.baseAddress, raw.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+        }
+      }
+    } catch .wouldBlock {
+      return nil
+    }
+  }
+
+  /// Writes all the bytes; a peer that is gone is an error, never a signal.
   ///
   /// - Parameter deadline: `Errno.timedOut` then; part of the bytes may have gone out.
   public func sendAll(_ bytes: [UInt8], until deadline: BootInstant) throws(Errno) {
-    let number = number
-    var sent = 0
-    while sent < bytes.count {
-      let start = sent
-      do throws(Errno) {
-        sent += try systemCall { () -> Int in
-          unsafe bytes.withUnsafeBytes { raw in
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: raw[start...])
-            return unsafe send(
-              number, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
-          }
-        }
-      } catch {
-        guard error == .wouldBlock else { throw error }
-        var poller = Poller([(number, .writable)])
-        guard try poller.wait(until: deadline) else { throw .timedOut }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      if let count = try send(rest) {
+        rest = rest.dropFirst(count)
+        continue
       }
+      var poller = Poller([(number, .writable)])
+      guard try poller.wait(until: deadline) else { throw .timedOut }
     }
+  }
+
+  /// Who is at the other end of a Unix socket: the user id that the process had when it connected (SO_PEERCRED).
+  public func peerUser() throws(Errno) -> UInt32 {
+    let number = number
+    var user: UInt32 = 0
+    try systemCall { unsafe cposix_peer_user(number, &user) }
+    return user
   }
 
   /// Waits for a connection that is being made.

@@ -37,6 +37,8 @@ static inline int cposix_clock_state(int *status, long *maximum_error_us, long *
 
 // Compiled in CPOSIX.c: they need _GNU_SOURCE, which Swift's importer doesn't set.
 int cposix_pipe(int ends[2]);
+int cposix_accept(int listener);                     // non-blocking, close-on-exec
+int cposix_peer_user(int socket, unsigned *user);    // SO_PEERCRED of socket(7)
 int cposix_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path);
 // Starts a program in a process group of its own: standard input is /dev/null, standard output goes to standard error,
 // signals are as at the start of a program. With ends_with_parent the kernel kills it when the calling thread ends, however
