@@ -1,5 +1,7 @@
+internal import AccessControl
 internal import HCI
 internal import JSON
+internal import POSIX
 
 /// What a door has counted since its start (cli.md, "Counters").
 ///
@@ -16,13 +18,28 @@ package struct Counters: Hashable, Sendable {
   var replayed: UInt64 = 0
   var malformed: UInt64 = 0
   var granted: UInt64 = 0
-  var denied: UInt64 = 0
+  private(set) var denied: UInt64 = 0
+  /// The same by reason.
+  private(set) var denials: [Reason: UInt64] = [:]
   /// Authentic frames beyond ten in ten seconds of one credential.
   var slowDown: UInt64 = 0
   /// Frames that OpenSSL failed on, which says nothing about them.
   var cryptoFailures: UInt64 = 0
+  /// Records that the ledger couldn't take.
+  var ledgerFailures: UInt64 = 0
+  /// Movements that a lock couldn't do.
+  var lockFailures: UInt64 = 0
   /// What the radio's input was worth: `reports`, and one for each kind of broken input.
   var radio = RadioCounters()
+  /// From a frame's arrival to its decision.
+  var decisionLatency = LatencyHistogram()
+  /// From a frame's arrival to the durable record of its decision; the lock is told next.
+  var recordLatency = LatencyHistogram()
+
+  mutating func countDenied(_ reason: Reason) {
+    denied &+= 1
+    denials[reason, default: 0] &+= 1
+  }
 
   /// All counters as one JSON object, those of the contract first.
   var json: JSONObject {
@@ -31,7 +48,7 @@ package struct Counters: Hashable, Sendable {
     let own: [(String, UInt64)] = [
       ("foreign", foreign), ("repeated", repeated), ("forged", forged), ("replayed", replayed),
       ("malformed", malformed), ("granted", granted), ("denied", denied), ("slowDown", slowDown),
-      ("cryptoFailures", cryptoFailures),
+      ("cryptoFailures", cryptoFailures), ("ledgerFailures", ledgerFailures), ("lockFailures", lockFailures),
     ]
     for (name, value) in own { object[name] = .integer(Int64(clamping: value)) }
     for (name, value) in radio.entries where name != "reports" { object[name] = .integer(Int64(clamping: value)) }

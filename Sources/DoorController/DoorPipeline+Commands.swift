@@ -35,7 +35,8 @@ extension DoorPipeline {
       counters.repeated &+= 1
       note(context, CommandNote(.repeated, nil, movesMark: true, result: result))
     case .refused(let refusal):
-      counters.denied &+= 1
+      decided(context)
+      counters.countDenied(.clockUntrusted)
       note(context, CommandNote(.denied, .clockUntrusted, detail: refusal.words(clock: rulebook.clock)))
     case .fresh(let content):
       decide(context, content)
@@ -50,10 +51,11 @@ extension DoorPipeline {
       now: context.wall.seconds, clockTrusted: isClockTrusted, lockedDown: door.mode.isLockedDown,
       usesSpent: door.spent[context.rule.id] ?? 0)
     let outcome = AccessControl.decide(rule: context.rule, door: door.policy, request: request)
+    decided(context)
     FaultPoint.afterDecision.reach()
     switch outcome {
     case .denied(let reason):
-      counters.denied &+= 1
+      counters.countDenied(reason)
       let result = reason.answerResult ?? 0
       guard note(context, CommandNote(.denied, reason, movesMark: true, result: result)) else { return }
       guardian.decided(context.command, content, result: result, at: context.heard.sinceBoot)
@@ -61,6 +63,10 @@ extension DoorPipeline {
     case .granted(let consumesUse):
       grant(context, content, consumesUse: consumesUse)
     }
+  }
+
+  private func decided(_ context: CommandContext) {
+    counters.decisionLatency.count(environment.clocks.boot() - context.heard)
   }
 
   private func grant(_ context: CommandContext, _ content: Command, consumesUse: Bool) {
@@ -111,7 +117,10 @@ extension DoorPipeline {
       event.id = try ledger.record(entry)
       if note.kind == .granted { context.door.lastRecord = event.id }
       if note.consumesUse { context.door.spent[context.rule.id, default: 0] &+= 1 }
-      recorded(at: context.wall)
+      recorded(at: context.wall, id: event.id)
+      if note.kind == .granted || note.kind == .denied {
+        counters.recordLatency.count(environment.clocks.boot() - context.heard)
+      }
       if note.kind != .repeated { environment.emit(event) }
       return true
     } catch {

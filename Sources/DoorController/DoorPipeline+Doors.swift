@@ -74,10 +74,11 @@ extension DoorPipeline {
     event.id = door.lastRecord
     switch report.event {
     case .moved(let position):
-      door.isLockFailed = false
+      door.lockWord = .stands(position)
       event.state = position.rawValue
     case .failed(let position, let reason):
-      if position == .closed { door.isLockFailed = true }
+      door.lockWord = .failed(position, reason)
+      counters.lockFailures &+= 1
       event.kind = .lockFailed
       event.reason = Reason.lockFailed.rawValue
       event.state = position.rawValue
@@ -110,7 +111,7 @@ extension DoorPipeline {
   }
 
   /// Doors whose lock couldn't be closed.
-  var doorsLeftOpen: [Identifier] { doors.filter(\.isLockFailed).map(\.id) }
+  var doorsLeftOpen: [Identifier] { doors.filter(\.lockWord.isLeftOpen).map(\.id) }
 
   /// Closes every lock and lets go of what drives it; a pulse ends here, a hold goes on at the next start.
   package func stopDoors() {
@@ -151,22 +152,10 @@ extension DoorPipeline {
   private func note(_ event: LedgerEvent, of door: RunningDoor, mode: SavedMode? = nil) {
     let entry = LedgerEntry(event, doorNumber: door.number.rawValue, mode: mode, clockTrusted: isClockTrusted)
     do throws(LedgerError) {
-      try ledger.record(entry)
-      recorded(at: event.time)
+      recorded(at: event.time, id: try ledger.record(entry))
     } catch {
       ledgerFailed(error, event.time)
     }
-  }
-
-  /// The ledger couldn't record: told once in a while, since a full disk fails every time.
-  func ledgerFailed(_ error: LedgerError, _ wall: WallTime) {
-    let boot = environment.clocks.boot()
-    if let last = lastLedgerComplaint, boot - last < .seconds(60) { return }
-    lastLedgerComplaint = boot
-    var event = DoorEvent(time: wall, kind: .ledger)
-    event.state = "failed"
-    event.detail = "\(error); nothing opens until it can be recorded"
-    environment.emit(event)
   }
 }
 

@@ -56,7 +56,7 @@ package final class DoorPipeline {
   private var forgeries: ForgeryWatch
   /// Wall time of the last record, in Unix seconds.
   private var lastBeat: Int64 = 0
-  var lastLedgerComplaint: BootInstant?
+  private(set) var ledgerRecord: LedgerRecord
 
   /// Takes over the doors of a rulebook: locks are closed, marks and modes come from the ledger.
   package init(
@@ -66,10 +66,12 @@ package final class DoorPipeline {
     self.rulebook = rulebook
     self.ledger = ledger
     let now = environment.clocks.wall()
+    let lastRecord = try ledger.lastRecordTime()
+    ledgerRecord = LedgerRecord(last: lastRecord)
     slot = rulebook.clock.slot(at: now.seconds)
     trust = ClockTrust(
       basis: clockSource == .battery ? .battery : .kernel, slotSeconds: rulebook.clock.slotSeconds,
-      lastRecord: try ledger.lastRecordTime()?.sinceEpoch ?? .zero)
+      lastRecord: lastRecord?.sinceEpoch ?? .zero)
     verifier = try FrameVerifier()
     keeper = try environment.makeKeeper(rulebook, slot)
     index = try keeper.index(forSlot: slot)
@@ -153,10 +155,24 @@ package final class DoorPipeline {
   /// Whether time frames are judged now.
   var isClockTrusted: Bool { environment.trustsClock || trust.isTrusted }
 
-  /// A durable record was made.
-  func recorded(at wall: WallTime) {
+  /// Why they aren't; nil where they are.
+  var clockDoubt: ClockTrust.Doubt? { environment.trustsClock ? nil : trust.doubt }
+
+  /// A durable record was made; a heartbeat has no id.
+  func recorded(at wall: WallTime, id: Int64? = nil) {
     trust.recorded(at: wall.sinceEpoch)
     lastBeat = wall.seconds
+    ledgerRecord.succeeded(at: wall, id: id)
+  }
+
+  /// The ledger couldn't record: told once in a while, since a full disk fails every time.
+  func ledgerFailed(_ error: LedgerError, _ wall: WallTime) {
+    counters.ledgerFailures &+= 1
+    guard ledgerRecord.failed("\(error)", at: environment.clocks.boot()) else { return }
+    var event = DoorEvent(time: wall, kind: .ledger)
+    event.state = "failed"
+    event.detail = "\(error); nothing opens until it can be recorded"
+    environment.emit(event)
   }
 
   private func observeClock(first: Bool) {
@@ -168,9 +184,7 @@ package final class DoorPipeline {
       // A state that is the newest has its floors on disk, and nothing else to make up for.
       raiseFloors(of: first && ledger.isNewest ? doorsWithoutFloor : rulebook.doors.map(\.number), event.time)
       event.state = "trusted"
-      if let floor = rulebook.doors.compactMap({ guardian.floor(ofDoor: $0.number) }).max(), floor >= slot {
-        event.detail = waitUntil(floor)
-      }
+      event.detail = timeFramesFrom.map(wait)
     case .doubted(let doubt):
       // What comes meanwhile moves no mark: after a restart too, trust begins with a floor.
       ledger.forgetNewest()
@@ -188,9 +202,16 @@ package final class DoorPipeline {
     rulebook.doors.map(\.number).filter { guardian.floor(ofDoor: $0) == nil }
   }
 
-  private func waitUntil(_ floor: UInt64) -> String {
-    let start = WallTime(seconds: rulebook.clock.start(ofSlot: floor &+ 1))
-    return "time frames count from \(start.rfc3339(milliseconds: false)) on"
+  private func wait(until start: WallTime) -> String {
+    "time frames count from \(start.rfc3339(milliseconds: false)) on"
+  }
+
+  /// From when on time frames count at every door; nil where no start's wait runs.
+  var timeFramesFrom: WallTime? {
+    guard let floor = rulebook.doors.compactMap({ guardian.floor(ofDoor: $0.number) }).max(), floor >= slot else {
+      return nil
+    }
+    return WallTime(seconds: rulebook.clock.start(ofSlot: floor &+ 1))
   }
 
   /// Refuses, at these doors, time frames of all slots up to (slot + skewSlots), and takes back what a clock once ahead
@@ -249,7 +270,7 @@ package final class DoorPipeline {
     guardian = change.guardian
     if !environment.trustsClock, trust.isTrusted, !doorsWithoutFloor.isEmpty {
       raiseFloors(of: doorsWithoutFloor, environment.clocks.wall())
-      tell(.clock, detail: "at new doors " + waitUntil(slot &+ UInt64(new.clock.skewSlots)))
+      if let start = timeFramesFrom { tell(.clock, detail: "at new doors " + wait(until: start)) }
     }
   }
 

@@ -14,8 +14,8 @@ final class RunningDoor {
   /// How many uses each credential has spent here.
   var spent: [Identifier: UInt32]
   var slowDowns = OncePerCredential(interval: .seconds(60))
-  /// Whether the lock's last word was that it couldn't be closed.
-  var isLockFailed = false
+  /// What the lock said last.
+  var lockWord = LockWord.nothing
   /// The last grant here, which what the lock does next belongs to.
   var lastRecord: Int64?
 
@@ -47,7 +47,7 @@ final class RunningDoor {
     retire()
     lock = newLock
     lockSettings = door.settings.lock
-    isLockFailed = false
+    lockWord = .nothing
     drive(mode.wanted(now: now.sinceBoot))
   }
 
@@ -63,6 +63,18 @@ final class RunningDoor {
 
   /// Closes the lock and ends what drives it.
   func stop() { lock.stop() }
+}
+
+/// The last word of a lock.
+enum LockWord: Hashable, Sendable {
+  /// None yet.
+  case nothing
+  case stands(LockPosition)
+  /// It didn't get there; how it stands is unknown.
+  case failed(LockPosition, String)
+
+  /// Whether it couldn't be closed.
+  var isLeftOpen: Bool { if case .failed(.closed, _) = self { true } else { false } }
 }
 
 /// Lets an event through once in an interval for each credential; the others are counted elsewhere.
