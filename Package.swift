@@ -85,7 +85,10 @@ let package = Package(
     // Programs
     program(
       "latchkeyd",
-      ["DoorController", "AccessControl", "Configuration", "Provisioning", "HCI", "CommandLineTool", "JSON", "POSIX"]),
+      [
+        "DoorController", "AccessControl", "Configuration", "Provisioning", "HCI", "CommandLineTool", "JSON", "Wording",
+        "POSIX",
+      ]),
     program(
       "latchkey",
       [

@@ -68,14 +68,18 @@ public final class Daemon {
     } catch {
       throw .radio(error)
     }
+    let watch = DaemonWatch(configuration, clocks, mailbox)
+    watch.start()
     announce(.started, detail: rulebook.summary)
     for warning in rulebook.warnings { announce(.bundle, detail: warning) }
-    loop(pipeline, radio, configuration)
+    loop(pipeline, radio, configuration, watch)
     // Locks begin to close at once, while the radio takes its second to leave the air.
     pipeline.beginStopDoors()
+    watch.closeControl()
     radio.stop(within: .seconds(1))
     pipeline.stopDoors()
     for case .lock(let door, let report) in mailbox.takeAll() { pipeline.lockReported(door: door, report) }
+    watch.finish(pipeline, radio)
     announce(.stopped, counters: pipeline.snapshot(adding: radio.counters))
     let open = pipeline.doorsLeftOpen
     if !open.isEmpty {
@@ -90,22 +94,28 @@ public final class Daemon {
       rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment())
   }
 
-  private func loop(_ pipeline: DoorPipeline, _ radio: Radio, _ configuration: DoorConfiguration) {
+  private func loop(
+    _ pipeline: DoorPipeline, _ radio: Radio, _ configuration: DoorConfiguration, _ watch: DaemonWatch
+  ) {
     var reloader = Reloader(path: configurationPath, running: configuration, mailbox: mailbox)
     while true {
-      let deadline = pipeline.tick()
+      var deadline = pipeline.tick()
+      if let due = watch.tick(pipeline, radio) { deadline = min(deadline, due) }
       reports.drain(until: deadline) { event, arrival in pipeline.hear(event, arrival: arrival) }
       for message in mailbox.takeAll() {
         switch message {
-        case .radio(let state): tell(state)
+        case .radio(let state): if let event = watch.observe(state) { emit(event) }
         case .lock(let door, let news): pipeline.lockReported(door: door, news)
         case .reload: reloader.start()
         case .loaded(let rulebook):
           reloader.finished()
-          adopt(rulebook, pipeline)
+          adopt(rulebook, pipeline, watch)
         case .notLoaded(let problem):
           reloader.finished()
-          announce(.reloadRefused, detail: "\(problem); what ran goes on")
+          refuse(problem, watch)
+        case .asked(let request, let reply): watch.answer(request, reply, pipeline, radio)
+        case .control(let failure): emit(watch.controlReported(failure))
+        case .metrics(let failure): if let event = watch.metricsWritten(failure) { emit(event) }
         case .showCounters: announce(.counters, counters: pipeline.snapshot(adding: radio.counters))
         case .stop: return
         }
@@ -113,14 +123,20 @@ public final class Daemon {
     }
   }
 
-  private func adopt(_ rulebook: Rulebook, _ pipeline: DoorPipeline) {
+  private func adopt(_ rulebook: Rulebook, _ pipeline: DoorPipeline, _ watch: DaemonWatch) {
     do {
       try pipeline.adopt(rulebook)
+      watch.reloaded()
       announce(.reloaded, detail: rulebook.summary)
       for warning in rulebook.warnings { announce(.bundle, detail: warning) }
     } catch {
-      announce(.reloadRefused, detail: "\(error); what ran goes on")
+      refuse("\(error)", watch)
     }
+  }
+
+  private func refuse(_ problem: String, _ watch: DaemonWatch) {
+    watch.reloadRefused(problem)
+    announce(.reloadRefused, detail: "\(problem); what ran goes on")
   }
 
   /// Closes every lock of a configuration that can't be run, unless another daemon is in charge of them.
@@ -168,14 +184,6 @@ public final class Daemon {
         return try door.settings.lock.makeLock(door: door.id) { mailbox.post(.lock(door: number, $0)) }
       },
       emit: emit)
-  }
-
-  private func tell(_ state: RadioState) {
-    guard let words = state.words else { return }
-    var event = DoorEvent(time: clocks.wall(), kind: .radio)
-    event.state = words.state
-    event.detail = words.detail
-    emit(event)
   }
 
   private func announce(_ kind: DoorEvent.Kind, detail: String? = nil, counters: Counters? = nil) {

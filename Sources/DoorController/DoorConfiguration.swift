@@ -29,11 +29,24 @@ public struct DoorConfiguration: Sendable {
   public let clock: ClockSource
   /// How many events the ledger keeps.
   public let keptEvents: Int64
+  /// Where the metrics go; nil: nowhere.
+  public let metricsPath: String?
+  /// Path of the control socket.
+  public let controlPath: String
   public let doors: [DoorSettings]
 
   /// What `keep-events` is where it isn't set.
   static let defaultKeptEvents = Ledger.defaultEventLimit
   static let defaultVolatileDirectory = "/run/latchkey"
+  /// The control socket of a daemon whose configuration names none.
+  public static let defaultControlPath = controlPath(in: defaultVolatileDirectory)
+
+  private static func controlPath(in volatileDirectory: String) -> String { volatileDirectory + "/control.sock" }
+
+  /// Where the daemon with that configuration has its control socket.
+  public static func controlPath(ofConfigurationAt path: String) throws(DaemonError) -> String {
+    try DaemonError.wrapping { try load(path: path).controlPath }
+  }
 
   /// Reads a configuration file.
   ///
@@ -57,10 +70,10 @@ public struct DoorConfiguration: Sendable {
   // The errors of its parts are of several types; `load` makes one of them.
   private init(_ root: ConfigurationReader, folder: String) throws {
     let fields = try root.mapping([
-      "radio", "radio-commands", "site-key", "state", "volatile", "clock", "keep-events", "doors", "beacon-radio",
-      "metrics",
+      "radio", "radio-commands", "site-key", "state", "volatile", "clock", "keep-events", "doors", "metrics", "control",
+      "beacon-radio",
     ])
-    for key in ["beacon-radio", "metrics"] { if let field = fields[key] { throw notBuilt(field) } }
+    if let field = fields["beacon-radio"] { throw notBuilt(field) }
     let radioText = try fields["radio"]?.text() ?? "hci:0"
     do {
       radio = try RadioSpec(radioText)
@@ -77,6 +90,9 @@ public struct DoorConfiguration: Sendable {
     clock = try fields["clock"]?.word(ClockSource.self) ?? .synchronised
     keptEvents =
       try fields["keep-events"]?.integer(in: Ledger.smallestEventLimit...1_000_000_000) ?? Self.defaultKeptEvents
+    metricsPath = try fields["metrics"].map { absolute(try $0.text(), in: folder) }
+    controlPath =
+      try fields["control"].map { try socketPath($0, in: folder) } ?? Self.controlPath(in: volatileDirectory)
     var doors: [DoorSettings] = []
     for (key, value) in try fields.required("doors").entries() {
       guard let id = Identifier(key) else { throw value.complaint("expected \(Identifier.expectation)") }
@@ -188,6 +204,13 @@ public enum LockSettings: Hashable, Sendable {
 /// The complaint about a key that a later version understands.
 private func notBuilt(_ field: ConfigurationReader) -> LoadError {
   .notBuilt("\(field.complaint("isn't built yet"))")
+}
+
+/// The path of a socket, which the kernel takes up to 107 bytes of (unix(7)).
+private func socketPath(_ field: ConfigurationReader, in folder: String) throws -> String {
+  let path = absolute(try field.text(), in: folder)
+  guard path.utf8.count <= 107 else { throw field.complaint("expected a path of at most 107 bytes, from the root on") }
+  return path
 }
 
 /// A path as the file's reader means it: relative to the file, not to where the daemon was started.

@@ -29,6 +29,8 @@ public struct DoorEvent: Hashable, Sendable {
     case ledger
     case forgeries
     case counters
+    case control
+    case metrics
   }
 
   public var time: WallTime

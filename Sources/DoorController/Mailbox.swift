@@ -10,6 +10,12 @@ enum Message: Sendable {
   case notLoaded(String)
   case reload
   case showCounters
+  /// Somebody asks over the control socket.
+  case asked(ControlRequest, ControlReply)
+  /// The control socket can't be made, or was made after all.
+  case control(FileError?)
+  /// The metrics file was written, or couldn't be.
+  case metrics(FileError?)
   case stop
 }
 

@@ -56,6 +56,7 @@ extension DoorConfiguration {
       ("site-key", siteKey == running.siteKey),
       ("state", statePath == running.statePath), ("volatile", volatileDirectory == running.volatileDirectory),
       ("clock", clock == running.clock), ("keep-events", keptEvents == running.keptEvents),
+      ("metrics", metricsPath == running.metricsPath), ("control", controlPath == running.controlPath),
     ]
     if let (key, _) = pairs.first(where: { !$0.1 }) {
       throw .configuration("“\(key)” has changed, which takes a restart")

@@ -13,6 +13,8 @@ struct InputTests {
       ("pulse: 1s", "pulsse: 1s", "pulse"),
       ("clock: battery", "clock: sundial", "clock"),
       ("state: site-state.db", "state: [a, b]", "state"),
+      ("clock: battery", "clock: battery\nmetrics: [a, b]", "metrics"),
+      ("clock: battery", "clock: battery\ncontrol: /\(String(repeating: "x", count: 107))", "control"),
       ("unlock:", "unlok:", "unlock"),
       ("doors:", "dors:", "doors"),
       ("bundle: site-front.bundle", "bundle: elsewhere.bundle", "elsewhere.bundle"),
@@ -33,7 +35,7 @@ struct InputTests {
     "What isn't built yet says so with exit 2",
     arguments: [
       ("radio: tcp:127.0.0.1:1", "radio: hci:0", "hci:0"),
-      ("clock: battery", "clock: battery\nmetrics: door.prom", "metrics"),
+      ("clock: battery", "clock: battery\nbeacon-radio: hci:1", "beacon-radio"),
       ("pulse: 1s", "pulse: 1s\n    sensor: { gpio: { line: 4 } }", "sensor"),
       ("command:", "gpio:", "gpio"),
     ])

@@ -65,6 +65,15 @@ public final class TemporaryDirectory: Sendable {
     }
   }
 
+  /// Waits until a file in it has that line; there is no event for it.
+  public func awaitLine(_ line: String, of name: String, within limit: Duration = .seconds(20)) throws {
+    let deadline = BootInstant.now() + limit
+    while try !has(name) || !text(name).split(separator: "\n").contains(where: { $0 == line }) {
+      guard BootInstant.now() < deadline else { throw TestError("no line \(line) in \(name) within \(limit)") }
+      usleep(5_000)
+    }
+  }
+
   /// Renames a file in it, over another if there is one.
   public func rename(_ name: String, to other: String) throws {
     try systemCall { unsafe Glibc.rename(self(name), self(other)) }

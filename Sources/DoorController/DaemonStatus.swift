@@ -1,0 +1,101 @@
+internal import AccessControl
+internal import HCI
+internal import POSIX
+
+/// What a daemon is and does at one moment: metrics, `status` and `health` are views of it.
+///
+/// The door's thread makes one in microseconds; what it looks like to others is worked out elsewhere.
+struct DaemonStatus: Sendable {
+  /// The radio, and how well it hears.
+  struct Radio: Sendable {
+    /// As it is configured.
+    var spec: String
+    var condition: RadioCondition
+    var since: WallTime
+    /// How long it has been in this condition.
+    var age: Duration
+    /// What is wrong and what to do; nil where nothing is.
+    var problem: String?
+    /// What the controller said of itself when it was last on.
+    var controller: ControllerInfo?
+    /// How long ago the last report with data came; nil: none since the start.
+    var lastReportAge: Duration?
+  }
+
+  /// The wall clock, as far as time frames depend on it.
+  struct Clock: Sendable {
+    /// Why it isn't trusted, and what helps; nil where it is.
+    var doubt: String?
+    /// When the wait after a start ends; nil where there is none.
+    var timeFramesFrom: WallTime?
+  }
+
+  /// A door with its lock and its rules.
+  struct Door: Sendable {
+    var id: Identifier
+    var name: DisplayName
+    var state: DoorState
+    /// Seconds until it locks; 0 where it is locked, 65535 where no end is set.
+    var secondsUntilLocked: UInt16
+    var lock: LockWord
+    var bundleSerial: Int64
+    /// Unix seconds from which the bundle's rules count no more; nil: no end.
+    var bundleEnd: Int64?
+    /// How many credentials its bundle knows.
+    var credentials: Int
+  }
+
+  /// Whether decisions can be recorded.
+  struct Recording: Sendable {
+    var last: WallTime?
+    /// Id of the last event that this run recorded.
+    var lastID: Int64?
+    /// Why the last attempt failed; nil where it didn't.
+    var problem: String?
+    /// Whether the next start can't know that its state is the newest.
+    var volatileIsLost: Bool
+  }
+
+  /// Configurations that were loaded anew.
+  struct Reloads: Sendable {
+    var done: UInt64 = 0
+    var refused: UInt64 = 0
+    /// When the running configuration was taken over.
+    var lastSuccess: WallTime
+    /// Why the newest one was refused; nil where it runs.
+    var problem: String?
+  }
+
+  /// The metrics file.
+  struct MetricsFile: Sendable {
+    var failures: UInt64 = 0
+    /// Why it couldn't be written the last time; nil where it could, or isn't asked for.
+    var problem: String?
+  }
+
+  var time: WallTime
+  var started: WallTime
+  var uptime: Duration
+  /// False in the last one, when it has ended.
+  var isRunning: Bool
+  var radio: Radio
+  var clock: Clock
+  var doors: [Door]
+  var recording: Recording
+  var reloads: Reloads
+  var metricsFile: MetricsFile
+  var counters: Counters
+}
+
+extension DoorState {
+  /// The door's mode in one word, for `status` and metrics.
+  var modeWord: String {
+    switch self {
+    case .unknown: "unknown"
+    case .locked: "closed"
+    case .unlocked: "open"
+    case .heldOpen: "held"
+    case .lockedDown: "lockdown"
+    }
+  }
+}

@@ -1,0 +1,136 @@
+internal import HCI
+internal import POSIX
+
+/// What lets others watch the daemon: the control socket, the metrics file, and the radio's lines in the log.
+///
+/// It belongs to the door's thread, which only ever hands values over. None of it can keep the door from its work: where
+/// a socket or a file can't be made, that is told, and tried again.
+final class DaemonWatch {
+  /// How often the metrics are written.
+  static let interval = Duration.seconds(10)
+
+  private let configuration: DoorConfiguration
+  private let clocks: Clocks
+  private let mailbox: Mailbox
+  private let started: (boot: BootInstant, wall: WallTime)
+  private var radio: RadioWatch
+  private var reloads: DaemonStatus.Reloads
+  private var metricsFile = DaemonStatus.MetricsFile()
+  private var writer: MetricsWriter?
+  private var server: ControlServer?
+  private var nextWriting: BootInstant?
+
+  init(_ configuration: DoorConfiguration, _ clocks: Clocks, _ mailbox: Mailbox) {
+    self.configuration = configuration
+    self.clocks = clocks
+    self.mailbox = mailbox
+    started = (clocks.boot(), clocks.wall())
+    radio = RadioWatch(boot: started.boot, wall: started.wall)
+    reloads = DaemonStatus.Reloads(lastSuccess: started.wall)
+  }
+
+  /// Opens the control socket and begins to write metrics, each on a thread of its own.
+  func start() {
+    let path = configuration.controlPath
+    do throws(Errno) {
+      server = try ControlServer(
+        path: path, ask: { [mailbox] in mailbox.post(.asked($0, $1)) },
+        report: { [mailbox] in mailbox.post(.control($0)) })
+    } catch {
+      mailbox.post(.control(FileError(path: path, problem: .system(operation: "listen at", error))))
+    }
+    guard let path = configuration.metricsPath else { return }
+    do throws(Errno) {
+      writer = try MetricsWriter(path: path) { [mailbox] in mailbox.post(.metrics($0)) }
+      nextWriting = clocks.boot()
+    } catch {
+      mailbox.post(.metrics(FileError(path: path, problem: .system(operation: "write", error))))
+    }
+  }
+
+  /// Has the metrics written where it is time.
+  ///
+  /// - Returns: when it wants to be called again at the latest; nil: never.
+  func tick(_ pipeline: DoorPipeline, _ radio: Radio) -> BootInstant? {
+    guard let writer, let due = nextWriting else { return nil }
+    let now = clocks.boot()
+    guard now >= due else { return due }
+    writer.write(status(pipeline, radio))
+    nextWriting = now + Self.interval
+    return nextWriting
+  }
+
+  /// Answers a request of the control socket.
+  func answer(_ request: ControlRequest, _ reply: ControlReply, _ pipeline: DoorPipeline, _ radio: Radio) {
+    switch request {
+    case .status: reply(.status(status(pipeline, radio)))
+    case .health: reply(.health(Health(status(pipeline, radio))))
+    }
+  }
+
+  /// Takes a state of the radio in; answers the event to tell, if it is worth one.
+  func observe(_ state: RadioState) -> DoorEvent? {
+    let wall = clocks.wall()
+    guard radio.observe(state, boot: clocks.boot(), wall: wall) else { return nil }
+    var event = DoorEvent(time: wall, kind: .radio)
+    event.state = state.condition.rawValue
+    event.detail = state.detail
+    return event
+  }
+
+  /// A configuration was loaded anew and runs now.
+  func reloaded() {
+    reloads.done &+= 1
+    reloads.lastSuccess = clocks.wall()
+    reloads.problem = nil
+  }
+
+  /// A configuration couldn't be loaded or taken over.
+  func reloadRefused(_ problem: String) {
+    reloads.refused &+= 1
+    reloads.problem = problem
+  }
+
+  /// The metrics file was written, or couldn't be; answers the event to tell, where that has changed.
+  func metricsWritten(_ failure: FileError?) -> DoorEvent? {
+    let before = metricsFile.problem
+    metricsFile.problem = failure?.description
+    if failure != nil { metricsFile.failures &+= 1 }
+    return before == metricsFile.problem ? nil : event(.metrics, failure, well: "written")
+  }
+
+  /// The control socket can't be made, or was made after all; answers the event to tell.
+  func controlReported(_ failure: FileError?) -> DoorEvent { event(.control, failure, well: "open") }
+
+  /// Nobody is answered any more; for the end, before the door's thread does anything else.
+  func closeControl() { server?.stop(within: .milliseconds(200)) }
+
+  /// Writes the metrics once more, as of the end, and waits for that, but not for a disk that hangs.
+  func finish(_ pipeline: DoorPipeline, _ radio: Radio) {
+    guard let writer else { return }
+    _ = observe(radio.state)
+    var last = status(pipeline, radio)
+    last.isRunning = false
+    writer.write(last)
+    writer.finish(within: .milliseconds(300))
+  }
+
+  private func event(_ kind: DoorEvent.Kind, _ failure: FileError?, well: String) -> DoorEvent {
+    var event = DoorEvent(time: clocks.wall(), kind: kind)
+    event.state = failure == nil ? well : "failed"
+    event.detail = failure.map { "\($0); the door goes on" }
+    return event
+  }
+
+  private func status(_ pipeline: DoorPipeline, _ radio: Radio) -> DaemonStatus {
+    let now = clocks.boot()
+    return DaemonStatus(
+      time: clocks.wall(), started: started.wall, uptime: now - started.boot, isRunning: true,
+      radio: DaemonStatus.Radio(
+        spec: "\(configuration.radio)", condition: self.radio.condition, since: self.radio.since.wall,
+        age: now - self.radio.since.boot, problem: self.radio.problem, controller: self.radio.controller,
+        lastReportAge: radio.lastReport.map { now - $0 }),
+      clock: pipeline.clockStatus, doors: pipeline.doorStatus, recording: pipeline.recordingStatus, reloads: reloads,
+      metricsFile: metricsFile, counters: pipeline.snapshot(adding: radio.counters))
+  }
+}

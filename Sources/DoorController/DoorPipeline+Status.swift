@@ -1,0 +1,29 @@
+internal import AccessControl
+internal import Ledger
+internal import POSIX
+internal import Provisioning
+
+/// What a door tells whoever watches it.
+extension DoorPipeline {
+  var clockStatus: DaemonStatus.Clock {
+    DaemonStatus.Clock(doubt: isClockTrusted ? nil : clockDoubt?.words, timeFramesFrom: timeFramesFrom)
+  }
+
+  var recordingStatus: DaemonStatus.Recording {
+    DaemonStatus.Recording(
+      last: ledgerRecord.last, lastID: ledgerRecord.lastID, problem: ledgerRecord.problem,
+      volatileIsLost: ledger.volatileNumberIsLost)
+  }
+
+  /// The doors in the order of the configuration.
+  var doorStatus: [DaemonStatus.Door] {
+    let now = environment.clocks.boot().sinceBoot
+    return zip(doors, rulebook.doors).map { running, door in
+      let header = door.bundle.header
+      return DaemonStatus.Door(
+        id: running.id, name: header.doorName, state: running.mode.state(now: now),
+        secondsUntilLocked: running.mode.secondsUntilLocked(now: now), lock: running.lockWord,
+        bundleSerial: header.serial, bundleEnd: header.validUntil, credentials: door.keys.count)
+    }
+  }
+}

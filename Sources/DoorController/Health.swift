@@ -1,0 +1,113 @@
+internal import AccessControl
+internal import HCI
+internal import JSON
+internal import LockHardware
+internal import POSIX
+
+/// Whether a daemon does what a door is for, and if not, why (operations.md, "Health").
+struct Health: Hashable, Sendable {
+  /// What can be wrong; the raw values are those of `health --json` and of the metrics.
+  enum Problem: String, CaseIterable, Sendable {
+    /// The radio isn't on.
+    case radio
+    /// It is on, and heard nothing for so long that it looks after itself.
+    case deaf
+    /// It is on, and heard nothing for longer than that.
+    case silent
+    /// Time frames are refused.
+    case clock
+    /// Nothing can be recorded, so nothing opens.
+    case ledger
+    /// A lock couldn't do what it was told last.
+    case lock
+    /// A bundle's rules count no more.
+    case bundleExpired = "bundle-expired"
+  }
+
+  /// What will be wrong, or what the door can do without; the raw values as above.
+  enum Warning: String, CaseIterable, Sendable {
+    /// A bundle ends soon.
+    case bundleEnding = "bundle-ending"
+    /// The next start will have to wait as after a boot.
+    case volatile
+    /// The newest configuration was refused.
+    case reload
+    /// The metrics file can't be written.
+    case metrics
+  }
+
+  /// A problem or a warning with its words for people.
+  struct Finding<Code: Hashable & Sendable>: Hashable, Sendable {
+    let code: Code
+    let words: String
+  }
+
+  /// A radio that is on for this long should have heard something, if only its own past: twice the time after which the
+  /// radio calls itself deaf.
+  static let silence = Duration.seconds(180)
+  /// A bundle that ends within this time is warned about.
+  static let notice: Int64 = 7 * 86_400
+
+  private(set) var problems: [Finding<Problem>] = []
+  private(set) var warnings: [Finding<Warning>] = []
+
+  /// Whether there is no problem; warnings don't count.
+  var isWell: Bool { problems.isEmpty }
+
+  /// Looks at a status.
+  init(_ status: DaemonStatus) {
+    look(at: status.radio)
+    if let doubt = status.clock.doubt { add(.clock, "clock untrusted: \(doubt)") }
+    if let problem = status.recording.problem { add(.ledger, "the ledger can't record: \(problem)") }
+    for door in status.doors { look(at: door, now: status.time) }
+    if status.recording.volatileIsLost {
+      warn(.volatile, "the volatile directory can't be written: the next start waits as after a reboot")
+    }
+    if let problem = status.reloads.problem { warn(.reload, "the newest configuration was refused: \(problem)") }
+    if let problem = status.metricsFile.problem { warn(.metrics, "the metrics can't be written: \(problem)") }
+  }
+
+  private mutating func look(at radio: DaemonStatus.Radio) {
+    switch radio.condition {
+    case .on:
+      guard radio.age >= Self.silence else { return }
+      // What it heard before it was on again says nothing of now.
+      if let age = radio.lastReportAge, age < Self.silence { return }
+      let silence = min(radio.age, radio.lastReportAge ?? radio.age)
+      add(.silent, "the radio is on and has heard nothing for \(silence.components.seconds) s")
+    case .deaf: add(.deaf, "the radio is deaf: it has heard nothing for long")
+    default:
+      let problem = radio.problem.map { ": \($0)" } ?? ""
+      add(.radio, "the radio is not on (\(radio.condition.rawValue))\(problem)")
+    }
+  }
+
+  private mutating func look(at door: DaemonStatus.Door, now: WallTime) {
+    if case .failed(let position, let reason) = door.lock {
+      add(.lock, "door \(door.id): its lock didn't get \(position.rawValue): \(reason)")
+    }
+    guard let end = door.bundleEnd else { return }
+    let text = WallTime(seconds: end).rfc3339(milliseconds: false)
+    if end <= now.seconds {
+      add(.bundleExpired, "door \(door.id): its bundle ended at \(text)")
+    } else if end - now.seconds < Self.notice {
+      warn(.bundleEnding, "door \(door.id): its bundle ends at \(text)")
+    }
+  }
+
+  private mutating func add(_ problem: Problem, _ words: String) {
+    problems.append(Finding(code: problem, words: words))
+  }
+  private mutating func warn(_ warning: Warning, _ words: String) {
+    warnings.append(Finding(code: warning, words: words))
+  }
+
+  /// As `health --json` prints it.
+  var json: JSONObject {
+    [
+      "well": .bool(isWell),
+      "problems": .array(problems.map { ["problem": .string($0.code.rawValue), "detail": .string($0.words)] }),
+      "warnings": .array(warnings.map { ["warning": .string($0.code.rawValue), "detail": .string($0.words)] }),
+    ]
+  }
+}

@@ -1,0 +1,60 @@
+internal import HCI
+internal import POSIX
+
+/// What the door knows of its radio, and what of it is worth a line: one for each change of condition or error.
+struct RadioWatch {
+  private struct Told: Hashable {
+    let condition: RadioCondition
+    let error: RadioError?
+  }
+
+  private(set) var condition = RadioCondition.unknown
+  /// Since when it is in this condition.
+  private(set) var since: (boot: BootInstant, wall: WallTime)
+  /// What went wrong last; nil since it is on.
+  private var error: RadioError?
+  /// Whether it is given up for good.
+  private var hasEnded = false
+  /// What the controller said of itself when it was last on.
+  private(set) var controller: ControllerInfo?
+  private var told: Told?
+
+  init(boot: BootInstant, wall: WallTime) { since = (boot, wall) }
+
+  /// What is wrong and what to do; nil where nothing is.
+  var problem: String? { error.map { hasEnded ? "\($0); given up until a restart" : "\($0)" } }
+
+  /// Takes a state in, and answers whether to tell it.
+  mutating func observe(_ state: RadioState, boot: BootInstant, wall: WallTime) -> Bool {
+    switch state {
+    // Between two others: what was known of it stays, so that a radio that is tried again and again has one condition.
+    case .off, .opening: return false
+    case .on(let info), .deaf(let info):
+      controller = info
+      error = nil
+    case .waiting(let problem, _): error = problem
+    case .ended(let problem):
+      error = problem
+      hasEnded = true
+    case .preparing, .stopping: break
+    }
+    if state.condition != condition {
+      condition = state.condition
+      since = (boot, wall)
+    }
+    return isNews(state)
+  }
+
+  private mutating func isNews(_ state: RadioState) -> Bool {
+    switch state {
+    // On the way to its first use, or back from an error that was told, the next state says more.
+    case .preparing where told?.condition != .on && told?.condition != .deaf: return false
+    case .stopping: return false
+    default: break
+    }
+    let news = Told(condition: condition, error: error)
+    if news == told { return false }
+    told = news
+    return true
+  }
+}
