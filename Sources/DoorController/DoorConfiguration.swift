@@ -209,7 +209,7 @@ private func notBuilt(_ field: ConfigurationReader) -> LoadError {
 /// The path of a socket, which the kernel takes up to 107 bytes of (unix(7)).
 private func socketPath(_ field: ConfigurationReader, in folder: String) throws -> String {
   let path = absolute(try field.text(), in: folder)
-  guard path.utf8.count <= 107 else { throw field.complaint("expected a path of at most 107 bytes, from the root on") }
+  guard path.utf8.count <= 107 else { throw field.complaint("expected a path of at most 107 bytes") }
   return path
 }
 

@@ -92,6 +92,7 @@ struct WatchTests {
       #expect((20...30).contains(front?["secondsLeft"]?.integer ?? 0))
       #expect(status["counters"]?["granted"] == 1 && status["clock"]?["trusted"] == true)
       #expect(status["radio"]?["controller"]?["hciVersion"]?.integer != nil)
+      #expect((0..<20_000).contains(status["radio"]?["lastReportAgeMs"]?.integer ?? -1))
       #expect(status["ledger"]?["lastID"]?.integer != nil && status["ledger"]?["failing"] == false)
       let text = try bench.run(.latchkeyd, ["status", "--config", door.configuration]).expecting(exit: 0)
       for words in [
