@@ -122,7 +122,7 @@ let package = Package(
     tests("JSON", ["JSON"]),
     tests("AirProtocol", ["AirProtocol", "LatchkeyCrypto"]),
     tests("Advertising", ["Advertising", "AirProtocol"]),
-    tests("HCI", ["HCI", "Advertising", "AirProtocol", "POSIX"]),
+    tests("HCI", ["HCI", "Advertising", "AirProtocol", "POSIX", "CBluetooth"]),
     tests("AccessControl", ["AccessControl"]),
     tests("Database", ["Database", "POSIX"]),
     tests("Ledger", ["Ledger", "Database", "AccessControl", "POSIX"]),

@@ -18,6 +18,7 @@ public final class Daemon {
   private let signals: SignalThread
   private let capturePath: String?
   private let acceptsClock: Bool
+  private let takesOver: Bool
 
   /// Prepares a daemon; must be made on the main thread before any other thread exists, since it blocks the signals
   /// that it listens to.
@@ -25,13 +26,16 @@ public final class Daemon {
   /// - Parameters:
   ///   - capturePath: where a btsnoop capture of the radio goes; nil: nowhere.
   ///   - acceptsClock: takes a clock that is behind the last record for right, once.
+  ///   - takesOver: takes an adapter from the kernel's own host, as `take-over` of the configuration does.
   ///   - emit: gets every event, on the calling thread of `run`.
   public init(
-    configurationPath: String, capturePath: String?, acceptsClock: Bool, emit: @escaping (DoorEvent) -> Void
+    configurationPath: String, capturePath: String?, acceptsClock: Bool, takesOver: Bool,
+    emit: @escaping (DoorEvent) -> Void
   ) throws(DaemonError) {
     self.configurationPath = configurationPath
     self.capturePath = capturePath
     self.acceptsClock = acceptsClock
+    self.takesOver = takesOver
     self.emit = emit
     clocks = .machine
     let mailbox = Mailbox(waking: reports)
@@ -47,7 +51,6 @@ public final class Daemon {
   /// Runs until SIGTERM or SIGINT.
   public func run() throws(DaemonError) {
     let configuration = try DaemonError.wrapping { try DoorConfiguration.load(path: configurationPath) }
-    guard configuration.radio.isBuilt else { throw .notBuilt("\(RadioError.notYet(configuration.radio))") }
     let pipeline: DoorPipeline
     do {
       pipeline = try DaemonError.wrapping { try makePipeline(configuration) }
@@ -61,7 +64,9 @@ public final class Daemon {
     defer { pipeline.stopDoors() }
     let radio = Radio(
       spec: configuration.radio,
-      options: Radio.Options(capturePath: capturePath, commands: configuration.radioCommands),
+      options: Radio.Options(
+        capturePath: capturePath, commands: configuration.radioCommands,
+        takesOver: takesOver || configuration.takesOver),
       wanted: WantedState(scan: .passive), reports: reports, onState: { [mailbox] in mailbox.post(.radio($0)) })
     do {
       try radio.start()
@@ -72,7 +77,7 @@ public final class Daemon {
     watch.start()
     announce(.started, detail: rulebook.summary)
     for warning in rulebook.warnings { announce(.bundle, detail: warning) }
-    loop(pipeline, radio, configuration, watch)
+    let failure = loop(pipeline, radio, configuration, watch)
     // Locks begin to close at once, while the radio takes its second to leave the air.
     pipeline.beginStopDoors()
     watch.closeControl()
@@ -85,6 +90,7 @@ public final class Daemon {
     if !open.isEmpty {
       throw .lockFailed("door \(open.map(\.text).joined(separator: ", ")): the lock couldn't be closed; see to it")
     }
+    if let failure { throw .radio(failure) }
   }
 
   private func makePipeline(_ configuration: DoorConfiguration) throws -> DoorPipeline {
@@ -94,9 +100,12 @@ public final class Daemon {
       rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment())
   }
 
+  /// Goes on until it is told to stop, or the radio has ended for good.
+  ///
+  /// - Returns: what ended the radio: something that doesn't heal by itself (decision 0040).
   private func loop(
     _ pipeline: DoorPipeline, _ radio: Radio, _ configuration: DoorConfiguration, _ watch: DaemonWatch
-  ) {
+  ) -> RadioError? {
     var reloader = Reloader(path: configurationPath, running: configuration, mailbox: mailbox)
     while true {
       var deadline = pipeline.tick()
@@ -104,7 +113,9 @@ public final class Daemon {
       reports.drain(until: deadline) { event, arrival in pipeline.hear(event, arrival: arrival) }
       for message in mailbox.takeAll() {
         switch message {
-        case .radio(let state): if let event = watch.observe(state) { emit(event) }
+        case .radio(let state):
+          if let event = watch.observe(state) { emit(event) }
+          if case .ended(let error?) = state { return error }
         case .lock(let door, let news): pipeline.lockReported(door: door, news)
         case .reload: reloader.start()
         case .loaded(let rulebook):
@@ -117,7 +128,7 @@ public final class Daemon {
         case .control(let failure): emit(watch.controlReported(failure))
         case .metrics(let failure): if let event = watch.metricsWritten(failure) { emit(event) }
         case .showCounters: announce(.counters, counters: pipeline.snapshot(adding: radio.counters))
-        case .stop: return
+        case .stop: return nil
         }
       }
     }

@@ -20,6 +20,8 @@ public struct DoorConfiguration: Sendable {
   public let radio: RadioSpec
   /// Which commands the radio is told to scan with.
   public let radioCommands: CommandChoice
+  /// Whether an adapter that the kernel's own host has is taken from it.
+  public let takesOver: Bool
   /// The site's Ed25519 key: what verifies bundles.
   public let siteKey: VerificationKey
   /// Path of the ledger.
@@ -70,8 +72,9 @@ public struct DoorConfiguration: Sendable {
   // The errors of its parts are of several types; `load` makes one of them.
   private init(_ root: ConfigurationReader, folder: String) throws {
     let fields = try root.mapping([
-      "radio", "radio-commands", "site-key", "state", "volatile", "clock", "keep-events", "doors", "metrics", "control",
-      "beacon-radio",
+      "radio", "radio-commands", "take-over", "site-key", "state", "volatile", "clock", "keep-events", "doors",
+      "metrics",
+      "control", "beacon-radio",
     ])
     if let field = fields["beacon-radio"] { throw notBuilt(field) }
     let radioText = try fields["radio"]?.text() ?? "hci:0"
@@ -81,6 +84,7 @@ public struct DoorConfiguration: Sendable {
       throw (fields["radio"] ?? root).complaint("\(error)")
     }
     radioCommands = try fields["radio-commands"]?.word(CommandChoice.self) ?? .automatic
+    takesOver = try fields["take-over"]?.boolean() ?? false
     siteKey = try fields.required("site-key").value("the site's key, 43 characters of base64url") {
       VerificationKey(siteKeyText: $0)
     }

@@ -53,6 +53,7 @@ extension DoorConfiguration {
   func requireSameMachine(as running: DoorConfiguration) throws(LoadError) {
     let pairs: [(String, Bool)] = [
       ("radio", radio == running.radio), ("radio-commands", radioCommands == running.radioCommands),
+      ("take-over", takesOver == running.takesOver),
       ("site-key", siteKey == running.siteKey),
       ("state", statePath == running.statePath), ("volatile", volatileDirectory == running.volatileDirectory),
       ("clock", clock == running.clock), ("keep-events", keptEvents == running.keptEvents),

@@ -72,6 +72,8 @@ final class CapturingTransport: HCITransport {
 
   var isShared: Bool { base.isShared }
 
+  func takeSkippedBytes() -> UInt64 { base.takeSkippedBytes() }
+
   func receive(_ packet: (PacketKind, Span<UInt8>) -> Void) throws(RadioError) {
     try base.receive { kind, bytes in
       capture.write(kind, .received, bytes, at: .now())

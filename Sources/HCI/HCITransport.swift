@@ -18,6 +18,14 @@ protocol HCITransport: AnyObject {
 
   /// Whether others use the controller at the same time: then it is neither reset nor told which events to send.
   var isShared: Bool { get }
+
+  /// How many bytes were passed over since the last call, since no packet began there.
+  func takeSkippedBytes() -> UInt64
+}
+
+extension HCITransport {
+  /// None, unless the transport can begin in the middle.
+  func takeSkippedBytes() -> UInt64 { 0 }
 }
 
 /// Opens what the radio's text names.
@@ -29,9 +37,34 @@ protocol HCITransport: AnyObject {
 func openTransport(
   _ spec: RadioSpec, takesOver: Bool, until deadline: BootInstant, cancel: WakeUp
 ) throws(RadioError) -> any HCITransport {
-  switch spec {
-  case .tcp, .unix: try StreamTransport.open(spec, until: deadline, cancel: cancel)
-  case .userChannel, .userChannelOf, .rawChannel, .serial: throw .notYet(spec)
+  let adapter = AdapterOpening(
+    kernel: LinuxKernel(), spec: spec, takesOver: takesOver, deadline: deadline, cancel: cancel)
+  return switch spec {
+  case .tcp(let host, let port): try StreamTransport.open(spec, addresses(spec, host, port), deadline, cancel)
+  case .unix(let path): try StreamTransport.open(spec, address(spec, path), deadline, cancel)
+  case .userChannel(let index): try adapter.openUserChannel(index)
+  case .userChannelOf(let address): try adapter.openUserChannel(of: address)
+  case .rawChannel(let index): try adapter.openRawChannel(index)
+  case .serial(let path, let baud, let flowControl): try openSerial(spec, path, baud, flowControl)
+  }
+}
+
+private func addresses(_ spec: RadioSpec, _ host: String, _ port: UInt16) throws(RadioError) -> [SocketAddress] {
+  do throws(ResolverError) { return try SocketAddress.resolve(host: host, port: port) } catch {
+    throw .unknownHost(spec, reason: error.reason)
+  }
+}
+
+private func address(_ spec: RadioSpec, _ path: String) throws(RadioError) -> [SocketAddress] {
+  guard let address = SocketAddress(unixPath: path) else { throw .cannotOpen(spec, .nameTooLong) }
+  return [address]
+}
+
+private func openSerial(
+  _ spec: RadioSpec, _ path: String, _ baud: UInt32, _ flowControl: FlowControl
+) throws(RadioError) -> SerialTransport {
+  do throws(Errno) { return SerialTransport(try SerialPort.open(path, rate: baud, flowControl: flowControl)) } catch {
+    throw .cannotOpen(spec, error)
   }
 }
 
@@ -43,15 +76,16 @@ final class StreamTransport: HCITransport {
 
   init(_ socket: consuming Socket) { self.socket = socket }
 
-  /// Connects to the radio that the text names.
+  /// Connects to the first of the addresses that takes it.
   ///
   /// - Parameters:
   ///   - deadline: when to give up.
-  ///   - cancel: ends the attempt when signalled, but for a name server's answer.
-  static func open(_ spec: RadioSpec, until deadline: BootInstant, cancel: WakeUp) throws(RadioError) -> StreamTransport
-  {
+  ///   - cancel: ends the attempt when signalled.
+  static func open(
+    _ spec: RadioSpec, _ addresses: [SocketAddress], _ deadline: BootInstant, _ cancel: WakeUp
+  ) throws(RadioError) -> StreamTransport {
     var failure = Errno.connectionRefused
-    for address in try addresses(of: spec) {
+    for address in addresses {
       do throws(Errno) {
         return StreamTransport(try Socket.connect(to: address, until: deadline, cancel: cancel))
       } catch {
@@ -60,21 +94,6 @@ final class StreamTransport: HCITransport {
       }
     }
     throw .cannotOpen(spec, failure)
-  }
-
-  private static func addresses(of spec: RadioSpec) throws(RadioError) -> [SocketAddress] {
-    switch spec {
-    case .tcp(let host, let port):
-      do throws(ResolverError) {
-        return try SocketAddress.resolve(host: host, port: port)
-      } catch {
-        throw .unknownHost(spec, reason: error.reason)
-      }
-    case .unix(let path):
-      guard let address = SocketAddress(unixPath: path) else { throw .cannotOpen(spec, .nameTooLong) }
-      return [address]
-    case .userChannel, .userChannelOf, .rawChannel, .serial: throw .notYet(spec)
-    }
   }
 
   var descriptor: Int32 { socket.number }

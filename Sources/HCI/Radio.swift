@@ -77,10 +77,9 @@ public final class Radio: Sendable {
 
   /// Starts the radio's thread; a radio that runs already goes on.
   ///
-  /// - Throws: where the kind isn't built yet, the capture can't be written, or the system has no thread left.
+  /// - Throws: where the capture can't be written, or the system has no thread left.
   ///   Whatever else goes wrong is a state, not an error.
   public func start() throws(RadioError) {
-    guard spec.isBuilt else { throw .notYet(spec) }
     try control.withLock { control throws(RadioError) in
       if let run = control.run, !run.shared.withLock(waking: false, { $0.hasEnded }) { return }
       let capture = Mutex(try options.capturePath.map { path throws(RadioError) in try CaptureWriter(path: path) })

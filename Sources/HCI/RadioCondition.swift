@@ -36,9 +36,10 @@ extension RadioError {
   /// What a radio with this error is good for.
   var condition: RadioCondition {
     switch self {
-    case .cannotOpen: .unknown
+    case .adapter(_, let problem): problem.condition
+    case .cannotOpen: isMissingPermission ? .unauthorized : .unknown
     case .noLowEnergy: .unsupported
-    case .badSpec, .notYet, .unknownHost, .capture, .notACapture, .noResources, .notReady: .unknown
+    case .badSpec, .unknownHost, .capture, .notACapture, .noResources, .notReady: .unknown
     case .ended, .failed, .badFraming, .noReply, .noCredit, .refused, .hardwareError, .noExtendedAdvertising: .resetting
     case .stopped: .stopped
     }

@@ -31,6 +31,8 @@ public struct RadioCounters: Hashable, Sendable {
   public var unexpectedPackets: UInt64 = 0
   /// Replies to no command that is waited for: late or invented.
   public var unmatchedReplies: UInt64 = 0
+  /// Bytes of a serial line before its first packet: noise, or the rest of what was sent to another.
+  public var skippedBytes: UInt64 = 0
 
   // Supervision
   /// Commands without a reply in time.
@@ -68,9 +70,9 @@ public struct RadioCounters: Hashable, Sendable {
     ("incompleteReports", \.incompleteReports), ("unfinishedReports", \.unfinishedReports),
     ("otherLEEvents", \.otherLEEvents), ("droppedEvents", \.droppedEvents), ("malformedEvents", \.malformedEvents),
     ("otherEvents", \.otherEvents), ("unexpectedPackets", \.unexpectedPackets),
-    ("unmatchedReplies", \.unmatchedReplies), ("commandTimeouts", \.commandTimeouts),
-    ("refusedCommands", \.refusedCommands), ("hardwareErrors", \.hardwareErrors), ("framingErrors", \.framingErrors),
-    ("resets", \.resets),
+    ("unmatchedReplies", \.unmatchedReplies), ("skippedBytes", \.skippedBytes),
+    ("commandTimeouts", \.commandTimeouts), ("refusedCommands", \.refusedCommands),
+    ("hardwareErrors", \.hardwareErrors), ("framingErrors", \.framingErrors), ("resets", \.resets),
     ("silences", \.silences), ("reconnects", \.reconnects),
   ]
 }

@@ -4,12 +4,12 @@ public import POSIX
 public enum RadioError: Error, Hashable, Sendable {
   /// The text names no radio.
   case badSpec(String, expected: String)
-  /// This version can't open that kind of radio yet.
-  case notYet(RadioSpec)
   /// The host's name has no address; the text is the resolver's own.
   case unknownHost(RadioSpec, reason: String)
   /// The radio couldn't be reached.
   case cannotOpen(RadioSpec, Errno)
+  /// The adapter of the kernel can't be used, or not any more.
+  case adapter(RadioSpec, AdapterProblem)
   /// The radio ended the stream.
   case ended
   /// Reading or writing failed.
@@ -44,7 +44,16 @@ extension RadioError {
   /// Whether trying again can't help: what was asked for has to change first.
   public var isPermanent: Bool {
     switch self {
-    case .badSpec, .notYet, .capture, .notACapture, .noLowEnergy, .noExtendedAdvertising, .stopped: true
+    case .badSpec, .capture, .notACapture, .noLowEnergy, .noExtendedAdvertising, .stopped: true
+    case .adapter(_, let problem): problem.isPermanent
+    default: false
+    }
+  }
+
+  /// Whether it is a permission that is missing: a capability, or access to a socket or device.
+  public var isMissingPermission: Bool {
+    switch self {
+    case .adapter(_, .missingCapability), .cannotOpen(_, .permissionDenied), .cannotOpen(_, .notPermitted): true
     default: false
     }
   }
@@ -55,9 +64,9 @@ extension RadioError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .badSpec(let text, let expected): "radio \"\(text)\": expected \(expected)"
-    case .notYet(let spec): "radio \(spec): this kind is not built yet; use tcp:HOST:PORT or unix:PATH"
     case .unknownHost(let spec, let reason): "radio \(spec): the host has no address (\(reason)); correct its name"
     case .cannotOpen(let spec, let errno): "radio \(spec): \(openAdvice(spec, errno))"
+    case .adapter(let spec, let problem): "radio \(spec): \(problem)"
     case .ended: "the radio ended the connection; see whether it still runs"
     case .failed(let errno): "the connection to the radio failed: \(errno)"
     case .badFraming(let byte):
@@ -80,11 +89,24 @@ extension RadioError: CustomStringConvertible {
 
 /// What a failed attempt to open a radio means, and what to do.
 private func openAdvice(_ spec: RadioSpec, _ errno: Errno) -> String {
-  switch errno {
+  if case .serial = spec { return serialAdvice(errno) }
+  return switch errno {
   case .connectionRefused: "nothing listens there (\(errno)); start the virtual radio, or correct the radio's text"
   case .noEntry: "there is no such socket (\(errno)); start the virtual radio, or correct the path"
   case .permissionDenied, .notPermitted: "no permission (\(errno)); see the socket's owner and mode"
   case .timedOut: "no answer (\(errno)); see whether the host is on and reachable"
+  default: "\(errno)"
+  }
+}
+
+private func serialAdvice(_ errno: Errno) -> String {
+  switch errno {
+  case .noEntry, .noSuchDevice: "there is no such device (\(errno)); plug it in, or correct the path"
+  case .permissionDenied, .notPermitted: "no permission (\(errno)); put the user into the group of the device (dialout)"
+  case .busy: "another process has the line open (\(errno)); end that (fuser names it)"
+  case .notTerminal: "this is no serial line (\(errno)); correct the path"
+  case .invalidArgument: "the device doesn't do this speed or flow control (\(errno)); try another, or none"
+  case .inputOutput: "the device doesn't answer (\(errno)); unplug it and plug it in"
   default: "\(errno)"
   }
 }

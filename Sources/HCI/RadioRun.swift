@@ -142,6 +142,7 @@ final class RadioLoop {
     } catch {
       failure = error
     }
+    counters.skippedBytes &+= transport.takeSkippedBytes()
     for event in events { feed(.event(event)) }
     if hasHeard { feed(.heard) }
     if let failure { feed(.lost(failure)) }

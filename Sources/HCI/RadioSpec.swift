@@ -1,3 +1,5 @@
+public import POSIX
+
 /// Which radio to use: `<kind>:<where>`, the text of `--radio` and of the configuration's `radio`.
 public enum RadioSpec: Hashable, Sendable {
   /// An H4 stream over TCP, for example a virtual controller: `tcp:127.0.0.1:6402`, `tcp:[::1]:6402`.
@@ -10,8 +12,9 @@ public enum RadioSpec: Hashable, Sendable {
   case userChannelOf(DeviceAddress)
   /// An adapter shared with the kernel: `hci-raw:0`.
   case rawChannel(index: UInt16)
-  /// An H4 stream over a serial line: `serial:/dev/ttyUSB0,115200`.
-  case serial(path: String, baud: UInt32)
+  /// An H4 stream over a serial line: `serial:/dev/ttyUSB0,115200`, or with `,none` behind it for a line without RTS
+  /// and CTS, which H4 asks for (Core Specification, Vol 4, Part A, 3).
+  case serial(path: String, baud: UInt32, flowControl: FlowControl)
 
   /// Reads a radio's text.
   ///
@@ -32,14 +35,6 @@ public enum RadioSpec: Hashable, Sendable {
       self = .rawChannel(index: index)
     case "serial": self = try Self.serial(rest, of: text)
     default: throw .badSpec(text, expected: "one of the kinds hci, hci-raw, tcp, unix, serial")
-    }
-  }
-
-  /// Whether this kind can be opened by this version; the others come with the real adapters.
-  public var isBuilt: Bool {
-    switch self {
-    case .tcp, .unix: true
-    case .userChannel, .userChannelOf, .rawChannel, .serial: false
     }
   }
 
@@ -75,10 +70,21 @@ public enum RadioSpec: Hashable, Sendable {
   }
 
   private static func serial(_ rest: Substring, of text: String) throws(RadioError) -> RadioSpec {
-    guard let comma = rest.lastIndex(of: ","), comma != rest.startIndex, !rest.utf8.contains(0),
-      let baud = decimal(rest[rest.index(after: comma)...], UInt32.self), baud > 0
-    else { throw .badSpec(text, expected: "serial:DEVICE,BAUD, for example serial:/dev/ttyUSB0,115200") }
-    return .serial(path: String(rest[..<comma]), baud: baud)
+    // From the end: a path may have commas in it.
+    var parts = rest.split(separator: ",", omittingEmptySubsequences: false)
+    let flowControl = parts.last.flatMap { FlowControl(rawValue: String($0)) }
+    if flowControl != nil { parts.removeLast() }
+    guard let speed = parts.popLast(), let baud = decimal(speed, UInt32.self), !rest.utf8.contains(0) else {
+      throw .badSpec(
+        text, expected: "serial:DEVICE,BAUD or serial:DEVICE,BAUD,none, for example serial:/dev/ttyUSB0,115200")
+    }
+    let path = parts.joined(separator: ",")
+    guard !path.isEmpty else { throw .badSpec(text, expected: "serial:DEVICE,BAUD with the path of a device") }
+    guard SerialPort.speeds.contains(baud) else {
+      let speeds = SerialPort.speeds.map { "\($0)" }.joined(separator: ", ")
+      throw .badSpec(text, expected: "one of the speeds \(speeds)")
+    }
+    return .serial(path: path, baud: baud, flowControl: flowControl ?? .hardware)
   }
 }
 
@@ -91,7 +97,8 @@ extension RadioSpec: CustomStringConvertible {
     case .userChannel(let index): "hci:\(index)"
     case .userChannelOf(let address): "hci:\(address)"
     case .rawChannel(let index): "hci-raw:\(index)"
-    case .serial(let path, let baud): "serial:\(path),\(baud)"
+    case .serial(let path, let baud, .hardware): "serial:\(path),\(baud)"
+    case .serial(let path, let baud, .none): "serial:\(path),\(baud),none"
     }
   }
 }

@@ -31,6 +31,14 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable {
   public static let noSuchProcess = Errno(rawValue: ESRCH)
   public static let noSuchDevice = Errno(rawValue: ENODEV)
   public static let busy = Errno(rawValue: EBUSY)
+  public static let addressFamilyNotSupported = Errno(rawValue: EAFNOSUPPORT)
+  public static let protocolNotSupported = Errno(rawValue: EPROTONOSUPPORT)
+  public static let tooManyUsers = Errno(rawValue: EUSERS)
+  public static let blockedByKillSwitch = Errno(rawValue: ERFKILL)
+  public static let networkDown = Errno(rawValue: ENETDOWN)
+  public static let badDescriptorState = Errno(rawValue: EBADFD)
+  public static let notTerminal = Errno(rawValue: ENOTTY)
+  public static let inputOutput = Errno(rawValue: EIO)
 }
 
 extension Errno: CustomStringConvertible {

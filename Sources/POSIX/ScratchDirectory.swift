@@ -19,15 +19,7 @@ public final class ScratchDirectory: Sendable {
 
   deinit {
     // A flat directory: who makes one keeps files in it, no further directories.
-    if let directory = unsafe opendir(path) {
-      while let entry = unsafe readdir(directory) {
-        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-          unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-        }
-        if name != ".", name != ".." { _ = unsafe unlink("\(path)/\(name)") }
-      }
-      unsafe closedir(directory)
-    }
+    for name in directoryEntries(path) { _ = unsafe unlink("\(path)/\(name)") }
     _ = unsafe rmdir(path)
   }
 }

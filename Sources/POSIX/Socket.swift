@@ -1,12 +1,12 @@
 internal import CPOSIX
 internal import Glibc
 
-/// A connected stream socket that this value owns; nothing blocks but `connect` and `sendAll`, each with a deadline.
+/// A socket that this value owns, connected or of packets; nothing blocks but `connect` and `sendAll`, each with a deadline.
 public struct Socket: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
   private let isInternet: Bool
 
-  /// Takes over a connected Unix stream socket, for example one of a socketpair(2).
+  /// Takes over a Unix socket that is connected, for example one of a socketpair(2), or a raw one.
   public init(takingOwnershipOf descriptor: consuming FileDescriptor) {
     self.descriptor = descriptor
     isInternet = false

@@ -10,6 +10,8 @@ private let credentialOption = Option(
   "--credential", "FILE", .path, repeats: true, "a credential file; default: $LATCHKEY_CREDENTIAL")
 private let radioOption = Option(
   "--radio", "SPEC", .text, "the radio, for example tcp:127.0.0.1:6402; default: hci:0")
+private let takeOverFlag = Flag(
+  "--take-over", "takes an adapter that is up from the kernel's own host (bluetoothd), and gives it back at the end")
 private let stateOption = Option(
   "--state", "DIR", .path, "what was used; default: $XDG_STATE_HOME/latchkey or ~/.local/state/latchkey")
 private let commandsOption = Option<CommandChoice>(
@@ -20,7 +22,7 @@ private let captureOption = Option("--capture", "FILE", .path, "writes what the 
 
 /// What every subcommand takes.
 let commonOptions: [any DeclaredOption] = [
-  credentialOption, radioOption, commandsOption, pduOption, stateOption, captureOption,
+  credentialOption, radioOption, takeOverFlag, commandsOption, pduOption, stateOption, captureOption,
 ]
 
 let doorOperand = Operand("DOOR", .text, "an id of the credential file, or a door number")
@@ -65,13 +67,13 @@ struct ChosenRadio {
   let pdu: AdvertisingPDU
 }
 
-/// The radio that the command line names, if this version can open its kind.
+/// The radio that the command line names.
 func radio(_ arguments: Arguments) throws(CommandError) -> ChosenRadio {
   do throws(RadioError) {
     let spec = try RadioSpec(arguments[radioOption] ?? "hci:0")
-    guard spec.isBuilt else { throw RadioError.notYet(spec) }
     let options = Radio.Options(
-      capturePath: arguments[captureOption], reconnects: false, commands: arguments[commandsOption] ?? .automatic)
+      capturePath: arguments[captureOption], reconnects: false, commands: arguments[commandsOption] ?? .automatic,
+      takesOver: arguments[takeOverFlag])
     return ChosenRadio(spec: spec, options: options, pdu: arguments[pduOption] ?? .legacy)
   } catch {
     throw CommandError(radio: error)
@@ -82,9 +84,9 @@ extension CommandError {
   init(radio error: RadioError) {
     let exit: ExitCode =
       switch error {
-      case .badSpec, .notYet: .usage
+      case .badSpec: .usage
       case .capture, .notACapture: .cantWrite
-      default: .radio
+      default: error.isMissingPermission ? .permission : .radio
       }
     self.init(exit, "\(error)")
   }

@@ -8,16 +8,19 @@ private let configuration = Option("--config", "FILE", .path, required: true, "t
 private let capture = Option("--capture", "FILE", .path, "write all packets of the radio there (btsnoop)")
 private let acceptClock = Flag(
   "--accept-clock", "take a clock that is behind the last record for right, this once")
+private let takeOver = Flag(
+  "--take-over", "take an adapter that is up from the kernel's own host (bluetoothd), and give it back at the end")
 
 let runCommand = Subcommand(
-  "run", "Be the door: listen, verify, decide, record, open.", options: [configuration, capture, acceptClock]
+  "run", "Be the door: listen, verify, decide, record, open.",
+  options: [configuration, capture, acceptClock, takeOver]
 ) { (arguments, output) throws(CommandError) in
   do throws(DaemonError) {
     // The daemon comes first: it blocks the signals that it listens to, for all threads after it.
     let writer = Monitor<EventWriter?>(nil)
     let daemon = try Daemon(
       configurationPath: arguments.path(configuration), capturePath: arguments[capture],
-      acceptsClock: arguments[acceptClock]
+      acceptsClock: arguments[acceptClock], takesOver: arguments[takeOver]
     ) { event in writer.withLock(waking: false) { $0 }?.add(event) }
     let events = try eventWriter(output)
     writer.withLock(waking: false) { $0 = events }
@@ -56,7 +59,7 @@ extension CommandError {
       case .badInput, .file: .badInput
       case .notBuilt, .unknownID: .usage
       case .radio(.capture), .radio(.notACapture): .cantWrite
-      case .radio: .radio
+      case .radio(let error): error.isMissingPermission ? .permission : .radio
       case .lockFailed: .lockFailed
       case .busy, .system: .busy
       case .cantWrite: .cantWrite

@@ -7,10 +7,9 @@ ProcessLimits.keepSecretsIn()
 let program = Program(
   "latchkeyd", "A door that opens to a broadcast.",
   subcommands: [
-    runCommand, replayCommand, checkCommand, statusCommand, healthCommand,
+    runCommand, replayCommand, checkCommand, statusCommand, healthCommand, radiosCommand,
     .notBuilt("test-lock", "Open and close a door's lock through the running daemon."),
     .notBuilt("log", "What a door has recorded."),
-    .notBuilt("radios", "The adapters of this machine."),
   ])
 
 program.main()

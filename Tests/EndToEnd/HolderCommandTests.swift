@@ -110,7 +110,10 @@ struct HolderCommandTests {
         (["unlock", "front", "--freshness", "challenge"], [alice], 2, "--freshness challenge: not built yet"),
         (["unlock", "back"], [alice], 2, "back asks for challenges: --freshness challenge: not built yet"),
         (["scan", "--seconds", "3"], [alice], 2, "scan: not built yet"),
-        (["unlock", "front"], [alice], 2, "radio hci:0: this kind is not built yet; use tcp:HOST:PORT or unix:PATH"),
+        (
+          ["unlock", "front", "--radio", "serial:\(path)/nothing,115200"], [alice], 5,
+          "radio serial:\(path)/nothing,115200: there is no such device (No such file or directory); plug it in, or correct the path"
+        ),
         (
           ["unlock", "front", "--radio", "tcp:nowhere"], [alice], 2,
           "radio \"tcp:nowhere\": expected tcp:HOST:PORT with a port of 1…65535, for example tcp:127.0.0.1:6402 or tcp:[::1]:6402"

@@ -9,6 +9,8 @@ struct InputTests {
     "A configuration that can't be used",
     arguments: [
       ("radio: tcp:127.0.0.1:1", "radio: carrier-pigeon", "radio"),
+      ("radio: tcp:127.0.0.1:1", "radio: serial:/dev/ttyUSB0,12345", "115200"),
+      ("radio: tcp:127.0.0.1:1", "radio: hci:0\ntake-over: perhaps", "take-over"),
       ("pulse: 1s", "pulse: 1 fortnight", "pulse"),
       ("pulse: 1s", "pulsse: 1s", "pulse"),
       ("clock: battery", "clock: sundial", "clock"),
@@ -34,7 +36,6 @@ struct InputTests {
   @Test(
     "What isn't built yet says so with exit 2",
     arguments: [
-      ("radio: tcp:127.0.0.1:1", "radio: hci:0", "hci:0"),
       ("clock: battery", "clock: battery\nbeacon-radio: hci:1", "beacon-radio"),
       ("pulse: 1s", "pulse: 1s\n    sensor: { gpio: { line: 4 } }", "sensor"),
       ("command:", "gpio:", "gpio"),

@@ -11,7 +11,9 @@ import Testing
     ("hci:0", .userChannel(index: 0)),
     ("hci:AA:BB:CC:DD:EE:0F", .userChannelOf(DeviceAddress(value: 0xAABB_CCDD_EE0F))),
     ("hci-raw:12", .rawChannel(index: 12)),
-    ("serial:/dev/ttyUSB0,115200", .serial(path: "/dev/ttyUSB0", baud: 115_200)),
+    ("serial:/dev/ttyUSB0,115200", .serial(path: "/dev/ttyUSB0", baud: 115_200, flowControl: .hardware)),
+    ("serial:/dev/a,b,9600", .serial(path: "/dev/a,b", baud: 9600, flowControl: .hardware)),
+    ("serial:/dev/ttyACM0,4000000,none", .serial(path: "/dev/ttyACM0", baud: 4_000_000, flowControl: .none)),
   ])
   func readsAndWritesEachKind(_ text: String, _ expected: RadioSpec) throws {
     let spec = try RadioSpec(text)
@@ -24,6 +26,8 @@ import Testing
     "tcp:::1:6402", "tcp:[]:1", "unix:", "unix:a\0b", "unix:" + String(repeating: "x", count: 108), "hci:", "hci:-1",
     "hci:65536", "hci:AA:BB:CC:DD:EE", "hci:AA:BB:CC:DD:EE:GG", "hci:AA:BB:CC:DD:EE:+F", "hci-raw:x", "serial:",
     "serial:/dev/ttyUSB0", "serial:,9600", "serial:/dev/ttyUSB0,0", "serial:/dev/ttyUSB0,fast", "TCP:host:1",
+    "serial:/dev/ttyUSB0,115201", "serial:/dev/ttyUSB0,115200,xonxoff", "serial:/dev/ttyUSB0,none", "serial:,9600,none",
+    "serial:/dev/tty\0,9600", "serial:none",
   ])
   func refusesAnythingElse(_ text: String) {
     let error = #expect(throws: RadioError.self) { try RadioSpec(text) }
@@ -34,20 +38,16 @@ import Testing
     #expect(!expected.isEmpty)
   }
 
-  @Test(arguments: ["hci:0", "hci:AA:BB:CC:DD:EE:0F", "hci-raw:0", "serial:/dev/ttyUSB0,115200"])
-  func saysWhatIsNotBuiltYet(_ text: String) throws {
-    let spec = try RadioSpec(text)
-    #expect(!spec.isBuilt)
-    let error = #expect(throws: RadioError.self) { try Radio(spec: spec).start() }
-    #expect(error == .notYet(spec))
-    #expect(error?.isPermanent == true)
-    #expect(error?.description.contains("not built yet") == true)
+  @Test func readsTheFlowControlThatIsTheDefault() throws {
+    #expect(try RadioSpec("serial:/dev/ttyUSB0,115200,rtscts") == RadioSpec("serial:/dev/ttyUSB0,115200"))
+    let error = #expect(throws: RadioError.self) { try RadioSpec("serial:/dev/ttyUSB0,12345") }
+    #expect(error?.description.contains("921600, 1000000") == true)
   }
 
   @Test func everyErrorIsOneLineOfWords() throws {
     let spec = try RadioSpec("tcp:127.0.0.1:1")
     let errors: [RadioError] = [
-      .badSpec("x", expected: "y"), .notYet(spec), .unknownHost(spec, reason: "no name"),
+      .badSpec("x", expected: "y"), .unknownHost(spec, reason: "no name"),
       .cannotOpen(spec, .connectionRefused), .cannotOpen(spec, .noEntry), .cannotOpen(spec, .permissionDenied),
       .cannotOpen(spec, .timedOut), .cannotOpen(spec, .busy), .ended, .failed(.brokenPipe), .badFraming(0xFF),
       .noReply(.reset), .noCredit, .refused(.leSetScanEnable, .commandDisallowed), .hardwareError(1),

@@ -153,7 +153,7 @@ import Testing
     rig.feed(.event(.hardwareError(1)))
     #expect(rig.take() == [], "nothing of that belongs here")
     rig.tick(at: 250)
-    rig.feed(.openFailed(.notYet(.userChannel(index: 0))))
+    rig.feed(.openFailed(.adapter(.userChannel(index: 0), .noBluetooth)))
     #expect(rig.take() == ["=opening", "open", "=failed"], "trying again can't help")
     #expect(rig.supervisor.hasEnded)
   }

@@ -74,8 +74,7 @@ func listens(process: Int32, port: UInt16) -> Bool {
   let sockets = Set(inodes.map { "socket:[\($0)]" })
   let folder = "/proc/\(process)/fd"
   return directoryEntries(folder).contains { entry in
-    guard let target = try? linkTarget("\(folder)/\(entry)") else { return false }
-    return sockets.contains(target)
+    linkTarget("\(folder)/\(entry)").map { sockets.contains($0) } ?? false
   }
 }
 

@@ -19,7 +19,7 @@ public enum Program: String, Sendable, CaseIterable {
   }
 
   private static func testBundleDirectory() throws -> String {
-    let bundle = try linkTarget("/proc/self/exe")
+    guard let bundle = linkTarget("/proc/self/exe") else { throw Errno.noEntry }
     guard let slash = bundle.lastIndex(of: "/") else { throw TestError("\(bundle) has no folder") }
     return String(bundle[..<slash])
   }
@@ -61,15 +61,3 @@ public func environmentVariable(_ name: String) -> String? {
 }
 
 func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
-
-/// What a symbolic link points to (readlink(2)).
-func linkTarget(_ path: String) throws(Errno) -> String {
-  var buffer = [UInt8](repeating: 0, count: 4096)
-  let count = try systemCall { () -> Int in
-    unsafe buffer.withUnsafeMutableBytes { raw in
-      guard let base = raw.baseAddress else { return 0 }
-      return unsafe readlink(path, base.assumingMemoryBound(to: CChar.self), raw.count)
-    }
-  }
-  return String(decoding: buffer.prefix(count), as: UTF8.self)
-}

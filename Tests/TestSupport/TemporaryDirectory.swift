@@ -93,20 +93,6 @@ public final class TemporaryDirectory: Sendable {
   }
 }
 
-/// The names in a directory, without `.` and `..`; none where it can't be read.
-public func directoryEntries(_ path: String) -> [String] {
-  guard let stream = unsafe opendir(path) else { return [] }
-  defer { unsafe closedir(stream) }
-  var names: [String] = []
-  while let entry = unsafe readdir(stream) {
-    let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-      unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-    }
-    if name != ".", name != ".." { names.append(name) }
-  }
-  return names
-}
-
 /// Removes a folder and all in it; symbolic links are removed, not followed.
 func removeAll(under path: String) {
   for name in directoryEntries(path) {

@@ -14,6 +14,10 @@
 #include <unistd.h>
 
 static inline int cposix_open(const char *path, int flags, unsigned mode) { return open(path, flags, mode); }
+static inline int cposix_ioctl(int fd, unsigned long request, void *argument) { return ioctl(fd, request, argument); }
+static inline int cposix_ioctl_number(int fd, unsigned long request, unsigned long argument) {
+  return ioctl(fd, request, argument);
+}
 static inline int cposix_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline int cposix_wifexited(int status) { return WIFEXITED(status); }
 static inline int cposix_wexitstatus(int status) { return WEXITSTATUS(status); }
