@@ -1,0 +1,1 @@
+"""A Latchkey holder: opens a door by broadcasting. Written from docs/ alone; see README.md."""
