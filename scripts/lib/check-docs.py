@@ -1,10 +1,12 @@
-"""Checks the documents: links resolve, the worked example is the vectors', nothing names this machine's paths."""
+"""Checks the documents: links resolve, worked examples are the vectors', nothing names this machine's paths."""
 
 import json
 import os
 import re
 import subprocess
 import sys
+
+import worked_example
 
 LINK = re.compile(r'(?<!!)\[[^\]]*\]\(([^)\s]+)\)')
 # A path in backquotes with a slash and an ending, or a folder of the project: `docs/protocol.md`, `scripts/test`.
@@ -72,7 +74,7 @@ def main():
     # The checkout itself, and where the toolchain lies: wherever this runs, neither belongs into a file.
     toolchain = subprocess.run(['which', 'swift'], capture_output=True, text=True).stdout.strip()
     here = [os.getcwd() + '/'] + ([os.path.dirname(toolchain)] if toolchain.count('/') > 3 else [])
-    complaints = list(check_example('README.md'))
+    complaints = list(check_example('README.md')) + list(worked_example.check('docs/phones.md'))
     for file in files:
         if file.endswith('.md'):
             complaints += check_document(file)

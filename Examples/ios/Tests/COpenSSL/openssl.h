@@ -1,0 +1,3 @@
+// For Tests/CryptoShim.swift only.
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
