@@ -99,6 +99,25 @@ need_btmon() {
   ln -sfn "$folder/usr/bin/btmon" "$cache/btmon"
 }
 
+# Kotlin at .cache/kotlinc and .cache/kotlin, unpacked and not installed: its package would bring all of Maven along.
+need_kotlin() {
+  need_packages openjdk-17-jre-headless
+  [ -x "$cache/kotlinc" ] && return 0
+  say "Unpacking Debian's Kotlin into .cache"
+  local folder="$cache/kotlin-packages" package
+  local packages=(kotlin libjetbrains-annotations-java libtrove-intellij-java)
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  apt-cache show kotlin >/dev/null 2>&1 || need_apt_lists
+  (cd "$folder" && apt-get -q download "${packages[@]}" >download.log 2>&1 &&
+    for package in *.deb; do dpkg-deb -x "$package" . && rm "$package"; done) </dev/null || {
+    cat "$folder/download.log" >&2
+    die "apt-get download ${packages[*]} failed"
+  }
+  ln -sfn "$folder/usr/share/kotlin/kotlinc/bin/kotlin" "$cache/kotlin"
+  ln -sfn "$folder/usr/share/kotlin/kotlinc/bin/kotlinc" "$cache/kotlinc"
+}
+
 need_apt_lists() {
   local become=()
   [ "$(id -u)" -eq 0 ] || become=(sudo)
