@@ -107,9 +107,11 @@ class Exchange:
 
     def _take(self, beacon: Beacon) -> bool:
         """Makes durable that its challenge is used; False where it was before."""
-        last_slot = protocol.slot_at(self._wall_clock() + self._request.timeout, self._credential.slot_seconds)
-        with self._state.locked(self._slot) as book:
-            if not book.use_challenge(self._door.target, beacon.challenge, last_slot, self._credential.skew_slots):
+        now = self._slot
+        last = protocol.slot_at(self._wall_clock() + self._request.timeout, self._credential.slot_seconds)
+        slots = range(now, max(now, last) + 1)
+        with self._state.locked(now) as book:
+            if not book.use_challenge(self._door.target, beacon.challenge, slots, self._credential.skew_slots):
                 return False
         if not self._agrees(beacon):
             self._warn(self._difference(beacon))

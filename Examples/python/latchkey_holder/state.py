@@ -27,7 +27,8 @@ class DoorUse:
 
     used: list[int]
     next: int
-    time_from: int = 0  # The first slot whose time frames may follow a challenge frame.
+    challenged: int = 0  # The slot of the last challenge frame,
+    time_from: int = 0  # and the first one whose time frames may follow it.
 
     @property
     def slot(self) -> int:
@@ -71,8 +72,8 @@ class Book:
         behind = door.slot - now if door.slot - now > skew else 0
         slot = now if now > door.slot or behind else door.slot
         first = door.next if slot == door.slot else 0
-        # A challenge frame of a clock that was ahead says nothing of the door's clock: it is counted from now.
-        door.time_from = min(door.time_from, now + 2 * skew + 2)
+        if door.challenged - now > skew:  # The clock was ahead then: what is to wait is counted from now.
+            door.challenged, door.time_from = now, door.time_from - door.challenged + now
         if slot >= door.time_from and (slot == door.slot or slot not in door.used):
             for sequence in range(first, 256):
                 if fits(slot, sequence):
@@ -85,12 +86,13 @@ class Book:
             slot += 1
         raise SlotNotYet(slot)
 
-    def use_challenge(self, target: int, challenge: bytes, last_slot_on_air: int, skew: int) -> bool:
-        """Takes a challenge; False where it was used before."""
+    def use_challenge(self, target: int, challenge: bytes, slots: range, skew: int) -> bool:
+        """Takes a challenge for a frame that is on the air in these slots; False where it was used before."""
         if challenge in self.challenges:
             return False
         self.challenges = (self.challenges + [challenge])[-CHALLENGES_KEPT:]
-        self._door(target).time_from = last_slot_on_air + 2 * skew + 1
+        door = self._door(target)
+        door.challenged, door.time_from = slots.start, slots[-1] + 2 * skew + 1
         return True
 
 
@@ -147,7 +149,12 @@ class HolderState:
         if root['format'] != FORMAT or {key: root[key] for key in self._owner} != self._owner:
             raise ValueError('of another format or credential')
         doors = {
-            int(target): DoorUse([_count(slot) for slot in use['used']], _count(use['next']), _count(use['timeFrom']))
+            int(target): DoorUse(
+                [_count(slot) for slot in use['used']],
+                _count(use['next']),
+                _count(use['challenged']),
+                _count(use['timeFrom']),
+            )
             for target, use in root['doors'].items()
         }
         if not all(use.used for use in doors.values()):
@@ -162,7 +169,12 @@ class HolderState:
             'began': book.began,
             'press': book.press,
             'doors': {
-                str(target): {'used': use.used, 'next': use.next, 'timeFrom': use.time_from}
+                str(target): {
+                    'used': use.used,
+                    'next': use.next,
+                    'challenged': use.challenged,
+                    'timeFrom': use.time_from,
+                }
                 for target, use in book.doors.items()
             },
             'challenges': [challenge.hex() for challenge in book.challenges],
