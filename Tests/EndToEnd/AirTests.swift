@@ -34,6 +34,23 @@ struct AirTests {
     }
   }
 
+  @Test("A door on a serial line that begins with noise opens")
+  func serialDoor() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front")
+      let alice = try site.issue("alice")
+      // The rest of a report, and the beginning of a reply.
+      let line = try SerialRadio(before: site.radio, noise: [0x3E, 0x2B, 0x02, 0x01, 0x04, 0x0E, 0x04])
+      let door = try Door(site, radio: line.spec)
+      try door.start()
+      try alice.latchkey("unlock", "front")
+      try door.await("granted", alice)
+      #expect(try door.counter("skippedBytes") == 7)
+      try door.stop()
+    }
+  }
+
   @Test("A door that is told so scans with legacy commands")
   func legacyDoor() async throws {
     try await withWorkbench { bench in

@@ -36,6 +36,12 @@ public final class PseudoTerminal: Sendable {
     return bytes
   }
 
+  /// The descriptor of this end, to wait on.
+  var descriptor: Int32 { master.number }
+
+  /// Reads what whoever has the line open has sent, at least a byte.
+  func receiveSome() throws -> [UInt8] { try master.read(upTo: 4096) }
+
   /// How the line is set: the control flags and the speed's code of termios(3).
   public func settings() throws -> (flags: UInt32, local: UInt32, speed: UInt32) {
     var settings = termios()
