@@ -132,7 +132,8 @@ let package = Package(
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
-        "AirProtocol", "AccessControl", "Ledger", "LockHardware", "Provisioning", "DoorController", "LatchkeyCrypto",
+        "AirProtocol", "Advertising", "AccessControl", "Ledger", "LockHardware", "Provisioning", "DoorController",
+        "LatchkeyCrypto",
         "JSON", "POSIX", "CBenchmark",
       ],
       path: "Benchmarks", exclude: ["CBenchmark"], swiftSettings: strict),
