@@ -132,9 +132,8 @@ let package = Package(
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
-        "AirProtocol", "Advertising", "AccessControl", "Ledger", "LockHardware", "Provisioning", "DoorController",
-        "LatchkeyCrypto",
-        "JSON", "POSIX", "CBenchmark",
+        "AirProtocol", "Advertising", "AccessControl", "HCI", "Ledger", "LockHardware", "Provisioning",
+        "DoorController", "LatchkeyCrypto", "JSON", "POSIX", "CBenchmark",
       ],
       path: "Benchmarks", exclude: ["CBenchmark"], swiftSettings: strict),
 

@@ -3,7 +3,7 @@ internal import JSON
 internal import POSIX
 
 private let usage = """
-  usage: latchkey-bench [--json] [--credentials N] [--only door|processes|hall] [--soak MINUTES]
+  usage: latchkey-bench [--json] [--credentials N] [--only door|processes|path|hall] [--soak MINUTES]
   Measures what Latchkey promises, at N credentials (default: 1,000,000) and a tenth of them for the daemon's start.
   The hall, a controller that plays crowded air to a daemon, takes some minutes; --soak goes on at half of what it bears.
 
@@ -12,6 +12,7 @@ private let usage = """
 private enum Part: String, CaseIterable {
   case door
   case processes
+  case path
   case hall
 }
 
@@ -51,6 +52,7 @@ do {
     switch part {
     case .door: measurements += try DoorBenchmarks.run(credentials: credentials)
     case .processes: measurements += try ProcessBenchmarks.run(programs: programs, credentials: credentials / 10)
+    case .path: measurements.append(try RadioPathBenchmark.run())
     case .hall: measurements += try HallBenchmarks.run(programs: programs, soakMinutes: soak)
     }
   }

@@ -7,6 +7,10 @@
 // How often this thread has asked for memory: malloc, calloc, realloc, aligned_alloc, memalign, posix_memalign.
 unsigned long cbenchmark_allocations(void);
 
+// Begins to count how often all threads ask for memory; ends it, and says how often they did.
+void cbenchmark_count_all(void);
+unsigned long cbenchmark_counted(void);
+
 // Bytes of the process that are in memory now (statm(5)), after malloc has given back what it can.
 size_t cbenchmark_resident(void);
 
