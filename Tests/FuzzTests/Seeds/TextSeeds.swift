@@ -1,5 +1,3 @@
-import POSIX
-
 /// Credential files, JSON and base64url.
 func credentialSeeds() -> [Seed] {
   [
@@ -34,7 +32,7 @@ private func credential(doors: String = "[\(door)]") -> String {
 }
 
 /// Configurations in YAML, good and bad ones.
-func configurationSeeds() throws -> [Seed] {
+func configurationSeeds() -> [Seed] {
   let good = "site-key: \(String(repeating: "A", count: 43))\ndoors:\n  front:\n    bundle: front.bundle\n"
   let lock = "    lock: { dry-run: {} }\n"
   let command = """
@@ -47,10 +45,7 @@ func configurationSeeds() throws -> [Seed] {
 
     """
   func seed(_ name: String, _ text: String) -> Seed { Seed("configuration", name, text) }
-  // This file is Tests/FuzzTests/Seeds/TextSeeds.swift.
-  let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
   return [
-    Seed("configuration", "example", try readFile("/\(root)/config/latchkeyd.yaml", limit: 1 << 16)),
     seed("least", good + lock), seed("command", good + command),
     seed("radios", "radio: tcp:[::1]:6402\n" + good + lock),
     seed("serial", "radio: serial:/dev/ttyUSB0,115200\n" + good + lock),
