@@ -14,6 +14,7 @@ func advertSeeds() throws -> [Seed] {
     Seed("ad-structures", "over-31-bytes", [UInt8](repeating: 7, count: 8 * 12)),
     Seed("carriers", "words-repeat", [0, 0x13, 3, 0xFF, 0xF5] + [UInt8](repeating: 1, count: 16)),
     Seed("carriers", "other-name", [1, 0x1A, 9] + Array("q7ZAAAAAAAAAAAAAAAAAAAAAQ".utf8)),
+    Seed("carriers", "name-of-another-marker", [0, 0x19, 9] + Array("XKAAAAAAAAAAAAAAAAAAAAAA".utf8)),
     // Bits of the last character that belong to no byte.
     Seed("carriers", "name-not-canonical", [0, 0x19, 9] + Array("LKAAAAAAAAAAAAAAAAAAAAAB".utf8)),
     Seed("carriers", "five-frames", [0, 0x51, 7] + (0..<80).map { UInt8($0) }),

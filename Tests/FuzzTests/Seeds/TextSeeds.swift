@@ -52,6 +52,7 @@ func configurationSeeds() -> [Seed] {
     seed("no-radio", "radio: warp:9\n" + good + lock),
     seed("unknown-key", good + lock + "    puls: 5s\n"), seed("key-twice", good + lock + lock),
     seed("pulse", good + lock + "    pulse: 0x10\n"), seed("too-long-a-pulse", good + lock + "    pulse: 999999999h\n"),
+    seed("pulse-beyond-the-longest", good + lock + "    pulse: 5s\n    longest-pulse: 4s\n"),
     seed("anchor", "doors: &a { front: *a }\n"), seed("tag", "doors: !!set {}\n"), seed("two", "a: 1\n---\nb: 2\n"),
     seed("tab", "doors:\n\tfront: 1\n"), seed("line-breaks", "a: 1\r\nb: \"x\u{85}y\u{2028}z\"\rc: |\n  d\n"),
     seed("nested", String(repeating: "[", count: 17) + String(repeating: "]", count: 17)),
