@@ -38,6 +38,30 @@ func program(_ name: String, _ imports: [Target.Dependency]) -> Target {
   .executableTarget(name: name, dependencies: imports, path: "Sources/\(name)", swiftSettings: strict)
 }
 
+/// What the parsers of untrusted bytes are fed, and what must hold then (Tests/FuzzTests).
+///
+/// Ordinarily these are tests over the seeds in Tests/Corpus. Where `LATCHKEY_FUZZ` is set, as scripts/fuzz does, they are a
+/// program over libFuzzer instead: other sources of the same folder.
+let fuzzed: [Target.Dependency] = [
+  "AccessControl", "AirProtocol", "Advertising", "Configuration", "DoorController", "HCI", "JSON", "LatchkeyCrypto",
+  "POSIX", "Provisioning",
+]
+let fuzzing: [Target] =
+  if Context.environment["LATCHKEY_FUZZ"] != nil {
+    [
+      .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
+      .executableTarget(
+        name: "latchkey-fuzz", dependencies: fuzzed + ["CFuzzer"], path: "Tests/FuzzTests", exclude: ["Seeds"],
+        swiftSettings: strict),
+    ]
+  } else {
+    [
+      .testTarget(
+        name: "FuzzTests", dependencies: fuzzed + ["TestSupport"], path: "Tests/FuzzTests", exclude: ["Fuzzer"],
+        swiftSettings: strict)
+    ]
+  }
+
 let package = Package(
   name: "latchkey",
   products: [
@@ -108,8 +132,8 @@ let package = Package(
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
-        "AirProtocol", "AccessControl", "Ledger", "LockHardware", "Provisioning", "DoorController", "LatchkeyCrypto",
-        "JSON", "POSIX", "CBenchmark",
+        "AirProtocol", "Advertising", "AccessControl", "HCI", "Ledger", "LockHardware", "Provisioning",
+        "DoorController", "LatchkeyCrypto", "JSON", "POSIX", "CBenchmark",
       ],
       path: "Benchmarks", exclude: ["CBenchmark"], swiftSettings: strict),
 
@@ -148,5 +172,5 @@ let package = Package(
       name: "EndToEndTests", dependencies: ["TestSupport", "Database", "JSON", "POSIX"], path: "Tests/EndToEnd",
       exclude: ["bumble"],
       swiftSettings: strict),
-  ]
+  ] + fuzzing
 )

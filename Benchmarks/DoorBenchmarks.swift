@@ -35,11 +35,8 @@ struct DoorBenchmarks {
     let now = now
     rulebook = try Rulebook(loading: configuration)
     pipeline = try DoorPipeline(
-      rulebook, ledger: Ledger(path: configuration.statePath, volatileDirectory: nil), clockSource: .battery,
-      environment: DoorPipeline.Environment(
-        clocks: Clocks(boot: { .now() }, wall: { now }, synchronisation: { (true, .zero) }), trustsClock: true,
-        buildsInBackground: true, onIndexReady: { ready.withLock { $0 = true } }, makeLock: { _ in NoLock() },
-        emit: { _ in }))
+      standingAt: now, rulebook, statePath: configuration.statePath
+    ) { ready.withLock { $0 = true } }
     guard ready.wait(until: .now() + .seconds(60), { $0 ? true : nil }) != nil else {
       throw BenchmarkError("the next slot's index isn't built within a minute")
     }
@@ -193,6 +190,19 @@ struct DoorBenchmarks {
       CommandPlaintext(
         sequence: UInt8(truncatingIfNeeded: random >> 8), command: .unlock(seconds: 0),
         press: UInt8(truncatingIfNeeded: random >> 16), wantsAnswer: false))
+  }
+}
+
+extension DoorPipeline {
+  /// A pipeline without radio and lock, whose clock stands still.
+  convenience init(
+    standingAt now: WallTime, _ rulebook: Rulebook, statePath: String, onIndexReady: @escaping @Sendable () -> Void
+  ) throws {
+    try self.init(
+      rulebook, ledger: Ledger(path: statePath, volatileDirectory: nil), clockSource: .battery,
+      environment: DoorPipeline.Environment(
+        clocks: Clocks(boot: { .now() }, wall: { now }, synchronisation: { (true, .zero) }), trustsClock: true,
+        buildsInBackground: true, onIndexReady: onIndexReady, makeLock: { _ in NoLock() }, emit: { _ in }))
   }
 }
 

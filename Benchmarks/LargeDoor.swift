@@ -15,12 +15,16 @@ struct LargeDoor {
   let configurationPath: String
 
   /// Its radio is the socket `radio` in the folder.
-  init(credentials: Int) throws {
+  ///
+  /// - Parameters:
+  ///   - slotSeconds: so long, unless told otherwise, that no slot ends within a measurement.
+  ///   - directory: where the folder is made; nil: where scratch files are.
+  init(credentials: Int, slotSeconds: Int = 60, in directory: String? = nil) throws {
     self.credentials = credentials
-    folder = try ScratchDirectory(prefix: "latchkey-bench")
+    folder = try ScratchDirectory(prefix: "latchkey-bench", in: directory)
     configurationPath = folder.path + "/latchkeyd.yaml"
     let signingKey = try SigningKey.generate()
-    let bundle = try Self.bundle(credentials, signingKey)
+    let bundle = try Self.bundle(credentials, slotSeconds, signingKey)
     try bundle.withBytes { try createFile(folder.path + "/front.bundle", contents: $0) }
     let lines = [
       "radio: unix:\(folder.path)/radio",
@@ -31,10 +35,10 @@ struct LargeDoor {
     try createFile(configurationPath, contents: Array((lines.joined(separator: "\n") + "\n").utf8))
   }
 
-  /// The site that all of it belongs to; its slots are so long that none ends within a measurement.
-  static func site() throws -> SiteProfile {
+  /// The site that all of it belongs to.
+  static func site(slotSeconds: Int = 60) throws -> SiteProfile {
     guard let id = SiteID(bytes: [UInt8](repeating: 7, count: 16)),
-      let clock = SlotClock(slotSeconds: 60, skewSlots: 2),
+      let clock = SlotClock(slotSeconds: slotSeconds, skewSlots: 2),
       let site = SiteProfile(
         id: id, name: try DisplayName("Benchmark"), slotClock: clock, challengeSeconds: 2, markers: .standard)
     else { throw BenchmarkError("no site") }
@@ -46,10 +50,11 @@ struct LargeDoor {
     return (id, number)
   }
 
-  private static func bundle(_ credentials: Int, _ signingKey: SigningKey) throws -> SecretBytes {
+  private static func bundle(_ credentials: Int, _ slotSeconds: Int, _ signingKey: SigningKey) throws -> SecretBytes {
     let door = try door()
     let header = BundleHeader(
-      site: try site(), door: door.id, doorName: try DisplayName("Front door"), number: door.number, serial: 1,
+      site: try site(slotSeconds: slotSeconds), door: door.id, doorName: try DisplayName("Front door"),
+      number: door.number, serial: 1,
       issuedAt: 1, validUntil: nil, zone: try TimeZoneData.load("Etc/UTC"))
     guard let hintRoot = HintRoot(try SystemRandom.bytes(HintRoot.size)) else { throw BenchmarkError("no root") }
     let keys = BundleKeys(

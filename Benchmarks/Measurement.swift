@@ -10,10 +10,14 @@ struct Measurement {
   let credentials: Int
   /// No more than this is good; nil where it is only shown.
   var target: Double?
+  /// No less than this is good.
+  var atLeast: Double?
+  /// The least and the most of several runs, where the value is the one in the middle.
+  var range: ClosedRange<Double>?
   /// What the value is compared with.
   var baseline: Baseline?
 
-  var meetsTarget: Bool { target.map { value <= $0 } ?? true }
+  var meetsTarget: Bool { (target.map { value <= $0 } ?? true) && (atLeast.map { value >= $0 } ?? true) }
 
   /// How many times the baseline it is.
   var ratio: Double? { baseline.flatMap { $0.value > 0 ? value / $0.value : nil } }
@@ -39,10 +43,7 @@ extension [Measurement] {
     let rows = map { measurement in
       [
         measurement.key, measurement.value.short, measurement.unit, measurement.credentials.grouped,
-        measurement.target.map { "≤ \($0.short)" } ?? "", measurement.verdict,
-        measurement.ratio.flatMap { ratio in
-          measurement.baseline.map { "\(ratio.short) × \($0.key) (\($0.value.short) \($0.unit))" }
-        } ?? "",
+        measurement.limit, measurement.verdict, measurement.comparison,
       ]
     }
     let head = ["key", "value", "unit", "credentials", "target", "", "against"]
@@ -63,19 +64,36 @@ extension [Measurement] {
     var object: JSONObject = [:]
     var baselines: JSONObject = [:]
     var ratios: JSONObject = [:]
+    var targets: JSONObject = [:]
+    var ranges: JSONObject = [:]
     for measurement in self {
       object[measurement.key] = .real(measurement.value.rounded(to: 3))
       if let baseline = measurement.baseline { baselines[baseline.key] = .real(baseline.value.rounded(to: 3)) }
       if let ratio = measurement.ratio { ratios[measurement.key] = .real(ratio.rounded(to: 3)) }
+      if let most = measurement.target { targets[measurement.key] = ["atMost": .real(most)] }
+      if let least = measurement.atLeast { targets[measurement.key] = ["atLeast": .real(least)] }
+      if let range = measurement.range {
+        ranges[measurement.key] = [.real(range.lowerBound.rounded(to: 3)), .real(range.upperBound.rounded(to: 3))]
+      }
     }
     object["baselines"] = .object(baselines)
     object["ratios"] = .object(ratios)
+    object["targets"] = .object(targets)
+    object["ranges"] = .object(ranges)
     return .object(object)
   }
 }
 
 extension Measurement {
-  fileprivate var verdict: String { target == nil ? "" : meetsTarget ? "met" : "MISSED" }
+  fileprivate var limit: String { target.map { "≤ \($0.short)" } ?? atLeast.map { "≥ \($0.short)" } ?? "" }
+
+  fileprivate var verdict: String { limit.isEmpty ? "" : meetsTarget ? "met" : "MISSED" }
+
+  /// What it is measured against, or how it spread.
+  fileprivate var comparison: String {
+    if let baseline, let ratio { return "\(ratio.short) × \(baseline.key) (\(baseline.value.short) \(baseline.unit))" }
+    return range.map { "\($0.lowerBound.short) … \($0.upperBound.short) of several runs" } ?? ""
+  }
 }
 
 extension Double {

@@ -1,6 +1,5 @@
 internal import AccessControl
 internal import AirProtocol
-internal import CBenchmark
 internal import LatchkeyCrypto
 internal import POSIX
 internal import Provisioning
@@ -81,42 +80,4 @@ struct ProcessBenchmarks {
       guard end == 0, isThere else { throw BenchmarkError("\(arguments[0]) ended with \(end): \(process.output)") }
     }
   }
-}
-
-/// A program that runs, and what it has written so far.
-private final class StartedProcess {
-  private let number: Int32
-  private let pipe: FileDescriptor
-  private var bytes: [UInt8] = []
-
-  init(_ arguments: [String]) throws {
-    var pointers: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { text in
-      let bytes = Array(text.utf8CString)
-      let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-      unsafe copy.initialize(from: bytes, count: bytes.count)
-      return unsafe copy
-    }
-    unsafe pointers.append(nil)
-    defer { for index in arguments.indices { unsafe pointers[index]?.deallocate() } }
-    var end: Int32 = -1
-    number = unsafe cbenchmark_start(&pointers, &end)
-    guard number >= 0 else { throw BenchmarkError("\(arguments[0]): \(Errno.current)") }
-    pipe = FileDescriptor(takingOwnershipOf: end)
-  }
-
-  /// What was read of its output.
-  var output: String { String(decoding: bytes, as: UTF8.self) }
-
-  /// Reads until the text came, then what there is; false where the output ended first.
-  func read(until text: String) throws -> Bool {
-    while text.isEmpty || !output.contains(text) {
-      let more = try pipe.read(upTo: 65_536)
-      if more.isEmpty { return false }
-      bytes += more
-    }
-    return true
-  }
-
-  /// Sends a signal, unless it is 0, and waits for the end: the exit code, or 128 + a signal.
-  func end(_ signal: Int32) -> Int32 { cbenchmark_end(number, signal) }
 }

@@ -3,23 +3,42 @@ internal import JSON
 internal import POSIX
 
 private let usage = """
-  usage: latchkey-bench [--json] [--credentials N]
+  usage: latchkey-bench [--json] [--credentials N] [--only door|processes|path|hall] [--soak MINUTES]
   Measures what Latchkey promises, at N credentials (default: 1,000,000) and a tenth of them for the daemon's start.
+  The hall, a controller that plays crowded air to a daemon, takes some minutes; --soak goes on at half of what it bears.
 
   """
+
+private enum Part: String, CaseIterable {
+  case door
+  case processes
+  case path
+  case hall
+}
+
+private func number(_ text: String?, of option: String, in range: ClosedRange<Int>) throws -> Int {
+  guard let number = text.flatMap({ Int($0) }), range.contains(number) else {
+    throw BenchmarkError("\(option): expected a number from \(range.lowerBound) to \(range.upperBound)")
+  }
+  return number
+}
 
 do {
   var json = false
   var credentials = 1_000_000
+  var parts = Part.allCases
+  var soak = 0
   var arguments = CommandLine.arguments.dropFirst()
   while let argument = arguments.popFirst() {
     switch argument {
     case "--json": json = true
-    case "--credentials":
-      guard let number = arguments.popFirst().flatMap({ Int($0) }), (10...4_000_000).contains(number) else {
-        throw BenchmarkError("--credentials: expected a number from 10 to 4000000")
+    case "--credentials": credentials = try number(arguments.popFirst(), of: argument, in: 10...4_000_000)
+    case "--only":
+      guard let part = arguments.popFirst().flatMap({ Part(rawValue: $0) }) else {
+        throw BenchmarkError("--only: expected \(Part.allCases.map(\.rawValue).joined(separator: ", "))")
       }
-      credentials = number
+      parts = [part]
+    case "--soak": soak = try number(arguments.popFirst(), of: argument, in: 1...1_440)
     case "--help":
       try StandardStream.output.writeAll(Array(usage.utf8))
       exit(0)
@@ -28,9 +47,15 @@ do {
   }
   // The programs to measure were built with this one.
   let programs = directoryName(CommandLine.arguments[0])
-  let measurements =
-    try DoorBenchmarks.run(credentials: credentials)
-    + ProcessBenchmarks.run(programs: programs, credentials: credentials / 10)
+  var measurements: [Measurement] = []
+  for part in parts {
+    switch part {
+    case .door: measurements += try DoorBenchmarks.run(credentials: credentials)
+    case .processes: measurements += try ProcessBenchmarks.run(programs: programs, credentials: credentials / 10)
+    case .path: measurements.append(try RadioPathBenchmark.run())
+    case .hall: measurements += try HallBenchmarks.run(programs: programs, soakMinutes: soak)
+    }
+  }
   let text = json ? measurements.json.text() : measurements.table
   try StandardStream.output.writeAll(Array((text + "\n").utf8))
 } catch {

@@ -70,7 +70,7 @@ public struct DoorConfiguration: Sendable {
   }
 
   // The errors of its parts are of several types; `load` makes one of them.
-  private init(_ root: ConfigurationReader, folder: String) throws {
+  init(_ root: ConfigurationReader, folder: String) throws {
     let fields = try root.mapping([
       "radio", "radio-commands", "take-over", "site-key", "state", "volatile", "clock", "keep-events", "doors",
       "metrics",

@@ -90,7 +90,8 @@ struct Supervisor: Sendable {
   var deadline: BootInstant? {
     switch state {
     case .off, .opening, .ended: nil
-    case .running: [session.deadline, silence.deadline].compactMap(\.self).min()
+    // Without an array of the two: this is asked after every read.
+    case .running: session.deadline.map { min($0, silence.deadline ?? $0) } ?? silence.deadline
     case .stopping(let stopping): stopping.hasForced ? stopping.until : stopping.politeUntil
     case .waiting(let until): until
     }

@@ -5,11 +5,13 @@ internal import Glibc
 public final class ScratchDirectory: Sendable {
   public let path: String
 
-  /// Makes one in `$TMPDIR`, else in /tmp (mkdtemp(3)).
+  /// Makes one (mkdtemp(3)).
   ///
-  /// - Parameter prefix: how its name begins.
-  public init(prefix: String) throws(FileError) {
-    let template = "\(ProcessEnvironment["TMPDIR"] ?? "/tmp")/\(prefix)-XXXXXX"
+  /// - Parameters:
+  ///   - prefix: how its name begins.
+  ///   - directory: where; nil: in `$TMPDIR`, else in /tmp.
+  public init(prefix: String, in directory: String? = nil) throws(FileError) {
+    let template = "\(directory ?? ProcessEnvironment["TMPDIR"] ?? "/tmp")/\(prefix)-XXXXXX"
     var bytes = template.utf8CString.map { $0 }
     guard unsafe mkdtemp(&bytes) != nil else {
       throw FileError(path: template, problem: .system(operation: "create", .current))
