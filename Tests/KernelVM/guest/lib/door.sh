@@ -33,10 +33,19 @@ doors:
 YAML
 }
 
-# Starts the door and waits until it hears: start_door RADIO [OPTIONS]; sets `door`.
+# Starts the door and waits until it hears: start_door RADIO [CONFIGURATION [OPTIONS...]]; sets `door`.
 start_door() {
   launch_door "$@"
   await 40 "radio that is on" door_hears
+}
+
+# The same without waiting for anything.
+launch_door() {
+  configure "$1" "${2:-}"
+  shift
+  [ $# -eq 0 ] || shift
+  start door.json latchkeyd run --config "$site/latchkeyd.yaml" --json "$@"
+  door=$process
 }
 
 door_hears() {
@@ -44,13 +53,8 @@ door_hears() {
   has_line door.json '"event":"radio".*"state":"on"' 1
 }
 
-# The same without waiting for anything.
-launch_door() {
-  configure "$1"
-  shift
-  start door.json latchkeyd run --config "$site/latchkeyd.yaml" --json "$@"
-  door=$process
-}
+# Waits until the door says that its radio is away, and why.
+await_away() { await_line door.json "\"event\":\"radio\".*\"state\":\"away\".*$1"; }
 
 # Ends the door as its unit would; that is no failure.
 stop_door() {
@@ -67,3 +71,21 @@ press() {
 }
 
 await_grants() { await_line door.json '"event":"granted".*"command":"unlock"' "$1"; }
+
+# Sends something that is nobody's, for a moment: send RADIO [OPTIONS]
+send() {
+  local radio="$1"
+  shift
+  latchkey broadcast 020106 --radio "$radio" --seconds 0.1 "$@"
+}
+
+# Fails unless `latchkeyd radios` shows an adapter with this state, and the other words: expect_radio hci0 STATE [WORDS...]
+expect_radio() {
+  local adapter="$1" word
+  shift
+  latchkeyd radios >radios || fail "latchkeyd radios ended with $?"
+  cat radios
+  for word in "$@"; do
+    grep "^$adapter " radios | grep -q -F -e "$word" || fail "not \"$word\": $(grep "^$adapter " radios)"
+  done
+}
