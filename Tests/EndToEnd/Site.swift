@@ -134,7 +134,8 @@ struct Advert: Sendable {
 extension Site {
   /// Puts advertising data on the air for half a second, from a holder without any credential.
   func broadcast(_ hex: String) throws {
-    try bench.run(.latchkey, ["broadcast", hex, "--radio", try air.holderRadio(), "--seconds", "0.5"]).expecting(exit: 0)
+    try bench.run(.latchkey, ["broadcast", hex, "--radio", try air.holderRadio(), "--seconds", "0.5"]).expecting(
+      exit: 0)
   }
 }
 

@@ -35,6 +35,13 @@ func status(_ opcode: Opcode, _ status: UInt8, credits: UInt8 = 1) -> [UInt8] {
   commandStatus(opcode.rawValue, status, credits: credits)
 }
 
+/// A Command Complete with its H4 type byte, giving other credits.
+func withCredits(_ credits: UInt8, _ answer: [UInt8]) -> [UInt8] {
+  var answer = answer
+  if answer.count > 3 { answer[3] = credits }
+  return answer
+}
+
 /// A "no operation" that only gives credits.
 func noOperation(credits: UInt8) -> [UInt8] { event(0x0E, [credits, 0, 0]) }
 

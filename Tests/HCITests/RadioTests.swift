@@ -149,15 +149,17 @@ import Testing
   }
 
   @Test func withoutCreditsItWaitsForThem() throws {
-    let shelf = Shelf([.controller { command, _ in command.opcode == .leSetRandomAddress ? [] : nil }])
+    let shelf = Shelf([
+      .controller { command, _ in
+        guard command.opcode == .leSetRandomAddress else { return nil }
+        let credits = [4] + noOperation(credits: 1)
+        return [.answer { .send(withCredits(0, $0)) }, .pause(.milliseconds(20)), .send(credits)]
+      }
+    ])
     var timings = Self.quick
     timings.command = .seconds(20)
     let radio = radio(shelf, timings: timings)
     try radio.start()
-    let controller = try shelf.controller()
-    _ = try controller.wait(for: .leSetRandomAddress)
-    controller.send(event: complete(.leSetRandomAddress, credits: 0))
-    controller.send(event: noOperation(credits: 1))
     try settle(radio)
     #expect(radio.counters.resets == 0)
     radio.stop()

@@ -59,6 +59,9 @@ final class Shelf: Sendable {
     }
   }
 
+  /// How many controllers were opened so far.
+  var count: Int { opened.withLock(waking: false) { $0.count } }
+
   /// Waits for the nth controller, from 1.
   func controller(_ number: Int = 1) throws -> ScriptedController {
     let found = opened.wait(until: .now() + .seconds(20)) { $0.count >= number ? $0[number - 1] : nil }
