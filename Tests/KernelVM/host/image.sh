@@ -100,6 +100,12 @@ make_overlay() {
   printf '%s\n' "$1" >"$image/guest/filter"
   local program
   for program in "${programs[@]}"; do strip -o "$image/usr/bin/$program" "$static/release/$program"; done
+  add_program "$test_bundle" /usr/bin/latchkey-tests
+  strip "$image/usr/bin/latchkey-tests"
+  # The vectors, where the tests look for them, and what they start by its path.
+  mkdir -p "$image$root/Tests"
+  cp -r "$root/Tests/Vectors" "$image$root/Tests/"
+  ln -s /bin/mkfifo "$image/usr/bin/mkfifo"
   pack "$image" "$work/overlay.cpio"
   cat "$base" "$work/overlay.cpio" >"$work/initramfs"
 }

@@ -3,6 +3,8 @@
 # shellcheck shell=bash
 
 programs=(latchkeyd latchkey latchkey-keys)
+# The end-to-end tests, which aren't linked statically: Swift Testing can't be.
+test_bundle="$root/.build/debug/latchkeyPackageTests.xctest"
 static="$root/.build/static"
 
 build_programs() {
@@ -16,4 +18,9 @@ build_programs() {
       die "the static build failed (all of its output: .build/kernel/build.log)"
     }
   done
+  say "Building the tests"
+  swift build --build-tests </dev/null >>"$log" 2>&1 || {
+    grep -E 'error:' "$log" | sort -u | head -n 40 >&2
+    die "the tests' build failed (all of its output: .build/kernel/build.log)"
+  }
 }
