@@ -102,7 +102,7 @@ struct AirTests {
   func wrongKey() async throws {
     try await withWorkbench { bench in
       let (door, alice) = try oneDoor(bench)
-      let elsewhere = try Site(bench, radio: alice.site.radio, name: "elsewhere")
+      let elsewhere = try Site(bench, air: alice.site.air, name: "elsewhere")
       try elsewhere.addDoors("front")
       let mallory = try elsewhere.issue("alice")
       try mallory.payload().broadcast()
@@ -169,11 +169,11 @@ struct AirTests {
       let site = try Site(bench)
       try site.addDoors("front")
       let alice = try site.issue("alice")
-      let noisy = try bench.noisyRadio(before: site.radio)
-      let door = try Door(site, radio: noisy.spec)
+      let noise = try bench.noise(on: site.air)
+      let door = try Door(site, radio: noise.radio)
       try door.start()
       let sender = try alice.start("unlock", "front", "--timeout", "3s")
-      try noisy.shout((0..<10_000).map { _ in junk() })
+      try noise.shout((0..<10_000).map { _ in junk() })
       try door.awaitOpening(within: .seconds(3))
       #expect(try sender.waitForExit() == .exited(0))
       let events = try door.daemon.lines.count

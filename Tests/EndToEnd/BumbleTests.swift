@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Bumble, an independent Bluetooth host, on the same air: it builds and reads the advertising data by itself.
-@Suite("A third party on the air")
+@Suite("A third party on the air", .enabled(if: AirKind.isRootCanal, "Bumble reaches RootCanal over TCP"))
 struct BumbleTests {
   @Test("What Bumble sends opens the door", arguments: ["--uuid", "--name", "--uuid16"])
   func opens(carrier: String) async throws {
@@ -85,7 +85,7 @@ struct BumbleHost {
 
   init(_ site: Site, _ arguments: [String]) throws {
     let script = "\(Repository.root)/Tests/EndToEnd/bumble/air.py"
-    let air = String(site.radio.spec.dropFirst("tcp:".count))
+    let air = String(site.air.doorRadio.dropFirst("tcp:".count))
     process = try site.bench.start(
       executable: try Repository.python, [script] + arguments.prefix(1) + [air] + arguments.dropFirst())
   }

@@ -136,7 +136,7 @@ struct CrashTests {
           "-c", "exec \"$0\" run --config \"$1\" --json 1<>\"$2\"", try Program.latchkeyd.path, door.configuration,
           log,
         ])
-      try alice.site.radio.awaitDevices(1)
+      try alice.site.air.awaitInUse(1)
       // More than a pipe holds, which is 64 KiB.
       for _ in 0..<400 {
         daemon.signal(.user1)

@@ -23,7 +23,7 @@ final class Door: Sendable {
     self.site = site
     self.ids = ids
     self.settings = settings
-    self.radio = radio ?? site.radio.spec
+    self.radio = radio ?? site.air.doorRadio
     // The locks write into a pipe that has a name, and a process that never ends reads it: each movement is a line to
     // wait for, and those of a daemon that was killed aren't lost.
     let pipe = site.bench.directory("\(site.name)-lock")

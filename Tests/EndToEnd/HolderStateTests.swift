@@ -9,17 +9,23 @@ struct HolderStateTests {
   /// A credential with slots of one second, a radio, and the arguments that name both and the state.
   private struct Kit {
     let bench: Workbench
-    let radio: RootCanal
-    let arguments: [String]
+    let air: any VirtualAir
+    private let file: String
 
     init(_ bench: Workbench) throws {
       self.bench = bench
-      radio = try bench.radio()
-      let file = try credentialFile(bench, try firstVector(), slotSeconds: 1, doors: listedDoors)
-      arguments = [
-        "--credential", file, "--radio", radio.spec, "--state", bench.directory("state"), "--timeout", "200ms",
-        "--json",
-      ]
+      air = try bench.air()
+      file = try credentialFile(bench, try firstVector(), slotSeconds: 1, doors: listedDoors)
+    }
+
+    /// A radio for one process at a time.
+    var arguments: [String] {
+      get throws {
+        [
+          "--credential", file, "--radio", try air.holderRadio(), "--state", bench.directory("state"), "--timeout",
+          "200ms", "--json",
+        ]
+      }
     }
 
     func run(_ command: String..., exit: Int32 = 0) throws -> Outcome {
@@ -156,7 +162,7 @@ struct HolderStateTests {
       let kit = try Kit(bench)
       let capture = bench.directory("capture")
       let arguments =
-        Array(kit.arguments.dropLast(3)) + [
+        Array(try kit.arguments.dropLast(3)) + [
           "--timeout", "1h", "--json", "--capture", capture, "--radio-commands", commands.family,
         ]
       let process = try bench.start(.latchkey, ["unlock", "front"] + arguments)
@@ -176,7 +182,7 @@ struct HolderStateTests {
       let process = try bench.start(
         .latchkey, ["unlock", "front"] + kit.arguments.dropLast(3) + ["--timeout", "1h", "--json"])
       try process.event("broadcast")
-      kit.radio.kill()
+      kit.air.kill()
       #expect(try process.waitForExit() == .exited(5))
       #expect(process.errorText.contains("latchkey: the radio ended the connection"))
     }
@@ -190,7 +196,7 @@ struct HolderStateTests {
   func defaultState(variable: String, folder: String) async throws {
     try await withWorkbench { bench in
       let kit = try Kit(bench)
-      let arguments = Array(kit.arguments.prefix(4)) + ["--timeout", "100ms"]
+      let arguments = Array(try kit.arguments.prefix(4)) + ["--timeout", "100ms"]
       let home = try bench.directory.makeDirectory("home")
       try bench.run(
         .latchkey, ["unlock", "front"] + arguments, environment: ["HOME": "/"].merging([variable: home]) { $1 }

@@ -55,7 +55,7 @@ struct HolderTests {
       let outcome = try bench.run(
         .latchkey,
         [
-          "unlock", "front", "--credential", alice.file, "--radio", site.radio.spec, "--state",
+          "unlock", "front", "--credential", alice.file, "--radio", try site.air.holderRadio(), "--state",
           bench.directory("holders"), "--timeout", "100ms",
         ]
       ).expecting(exit: 0)

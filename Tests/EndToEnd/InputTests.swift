@@ -24,7 +24,7 @@ struct InputTests {
   func configuration(what: String, instead: String, named: String) async throws {
     try await withWorkbench { bench in
       let door = try doorWithoutDaemon(bench)
-      let text = try bench.directory.text("site.yaml").replacing(door.site.radio.spec, with: "tcp:127.0.0.1:1")
+      let text = try bench.directory.text("site.yaml").replacing(door.site.air.doorRadio, with: "tcp:127.0.0.1:1")
       try bench.directory.write("site.yaml", text.replacing(what, with: instead))
       let outcome = try bench.run(.latchkeyd, ["run", "--config", door.configuration]).expecting(exit: 65)
       try expectOneLine(outcome, naming: named)
@@ -43,7 +43,7 @@ struct InputTests {
   func notBuilt(what: String, instead: String, named: String) async throws {
     try await withWorkbench { bench in
       let door = try doorWithoutDaemon(bench)
-      let text = try bench.directory.text("site.yaml").replacing(door.site.radio.spec, with: "tcp:127.0.0.1:1")
+      let text = try bench.directory.text("site.yaml").replacing(door.site.air.doorRadio, with: "tcp:127.0.0.1:1")
       try bench.directory.write("site.yaml", text.replacing(what, with: instead))
       let outcome = try bench.run(.latchkeyd, ["run", "--config", door.configuration]).expecting(exit: 2)
       try expectOneLine(outcome, naming: named)

@@ -11,9 +11,9 @@ struct RadioTests {
     try await withWorkbench { bench in
       let (door, alice) = try oneDoor(bench)
       let daemon = try door.daemon
-      alice.site.radio.kill()
+      alice.site.air.kill()
       try daemon.json("the loss of the radio") { $0["event"] == "radio" && $0["state"] != "on" }
-      try alice.site.radio.restart()
+      try alice.site.air.restart()
       try daemon.event("radio", ["state": "on"], within: .seconds(40))
       try opensFor(alice, door)
       try door.stop()
@@ -28,10 +28,10 @@ struct RadioTests {
       try site.addDoors("front")
       let alice = try site.issue("alice")
       let door = try Door(site)
-      site.radio.kill()
+      site.air.kill()
       let daemon = try bench.start(.latchkeyd, ["run", "--config", door.configuration, "--json"])
       try daemon.json("a radio that isn't on") { $0["event"] == "radio" && $0["state"] != "on" }
-      try site.radio.restart()
+      try site.air.restart()
       try daemon.event("radio", ["state": "on"], within: .seconds(40))
       daemon.signal(.terminate)
       #expect(try daemon.waitForExit() == .exited(0))
@@ -51,7 +51,7 @@ struct RadioTests {
       #expect(try daemon.waitForExit(within: .seconds(5)) == .exited(0))
       #expect(BootInstant.now() - asked < .seconds(1.5))
       try door.awaitClosing()
-      try alice.site.radio.awaitDevices(0)
+      try alice.site.air.awaitInUse(0)
     }
   }
 
@@ -59,7 +59,7 @@ struct RadioTests {
   func terminateDeadRadio() async throws {
     try await withWorkbench { bench in
       let (door, alice) = try oneDoor(bench)
-      alice.site.radio.freeze()
+      alice.site.air.freeze()
       let daemon = try door.daemon
       let asked = BootInstant.now()
       daemon.signal(.terminate)
@@ -74,10 +74,10 @@ struct RadioTests {
       let (door, alice) = try oneDoor(bench)
       let sender = try alice.start("unlock", "front", "--timeout", "30s")
       try door.await("granted", alice)
-      #expect(try alice.site.radio.devices().count == 2)
+      try alice.site.air.awaitInUse(2)
       sender.signal(.interrupt)
       try sender.waitForExit(within: .seconds(5))
-      try alice.site.radio.awaitDevices(1)
+      try alice.site.air.awaitInUse(1)
     }
   }
 
@@ -85,11 +85,10 @@ struct RadioTests {
   func range() async throws {
     try await withWorkbench { bench in
       let (door, alice) = try oneDoor(bench)
-      let device = try alice.site.radio.devices().first.expected("the door's controller")
-      try alice.site.radio.takeOutOfRange(device)
+      try alice.site.air.setDoorInRange(false)
       try alice.latchkey("unlock", "front").expecting(exit: 0)
       #expect(try door.counter("granted") == 0)
-      try alice.site.radio.bringBackIntoRange(device)
+      try alice.site.air.setDoorInRange(true)
       try opensFor(alice, door)
       try door.stop()
       #expect(door.openings() == 1)

@@ -150,7 +150,7 @@ struct ReloadTests {
       bytes[bytes.count / 2] ^= 1
       try folder.write(bundle, bytes: bytes)
     case .bundleOfAnotherSite:
-      let elsewhere = try Site(site.bench, radio: site.radio, name: "elsewhere")
+      let elsewhere = try Site(site.bench, air: site.air, name: "elsewhere")
       try elsewhere.addDoors("front")
       try elsewhere.export("front")
       try folder.rename("elsewhere-front.bundle", to: bundle)
@@ -170,7 +170,7 @@ extension Site {
   /// Another folder with the same site's data.
   init(copying site: Site, name: String) {
     bench = site.bench
-    radio = site.radio
+    air = site.air
     self.name = name
   }
 }

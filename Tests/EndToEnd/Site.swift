@@ -7,13 +7,13 @@ import TestSupport
 /// Everything is done with the programs alone, as an installer would do it.
 struct Site: Sendable {
   let bench: Workbench
-  let radio: RootCanal
+  let air: any VirtualAir
   let name: String
 
   /// Slots of one second make the wait after a first start three seconds.
-  init(_ bench: Workbench, radio: RootCanal? = nil, name: String = "site") throws {
+  init(_ bench: Workbench, air: (any VirtualAir)? = nil, name: String = "site") throws {
     self.bench = bench
-    self.radio = try radio ?? bench.radio()
+    self.air = try air ?? bench.air()
     self.name = name
     try keys("init", "--name", "Test", "--timezone", "Europe/Berlin", "--slot-seconds", "1", "--skew-slots", "2")
   }
@@ -64,19 +64,19 @@ struct Holder: Sendable {
   let id: String
   let file: String
 
-  private var fixed: [String] {
-    ["--credential", file, "--radio", site.radio.spec, "--state", site.bench.directory("holders")]
+  private func fixed() throws -> [String] {
+    ["--credential", file, "--radio", try site.air.holderRadio(), "--state", site.bench.directory("holders")]
   }
 
   /// Runs a command of `latchkey` that goes on the air, to its end.
   @discardableResult
   func latchkey(_ arguments: String...) throws -> Outcome {
-    try site.bench.run(.latchkey, fixed + arguments + ["--json", "--timeout", "400ms"])
+    try site.bench.run(.latchkey, fixed() + arguments + ["--json", "--timeout", "400ms"])
   }
 
   /// Starts a command of `latchkey` and goes on.
   func start(_ arguments: String...) throws -> RunningProcess {
-    try site.bench.start(.latchkey, fixed + arguments + ["--json"])
+    try site.bench.start(.latchkey, fixed() + arguments + ["--json"])
   }
 
   /// Makes an advert without sending it.
@@ -134,7 +134,8 @@ struct Advert: Sendable {
 extension Site {
   /// Puts advertising data on the air for half a second, from a holder without any credential.
   func broadcast(_ hex: String) throws {
-    try bench.run(.latchkey, ["broadcast", hex, "--radio", radio.spec, "--seconds", "0.5"]).expecting(exit: 0)
+    try bench.run(.latchkey, ["broadcast", hex, "--radio", try air.holderRadio(), "--seconds", "0.5"]).expecting(
+      exit: 0)
   }
 }
 

@@ -32,11 +32,11 @@ struct TestSupportTests {
   @Test("Bumble hears what another Bumble sends, and noise that nobody sent")
   func noise() async throws {
     try await withWorkbench { bench in
-      let radio = try bench.radio()
-      let noisy = try bench.noisyRadio(before: radio)
+      let radio = try bench.rootCanal()
+      let noisy = try bench.noise(on: radio)
       let script = "\(Repository.root)/Tests/EndToEnd/bumble/air.py"
       let python = try Repository.python
-      let scanner = try bench.start(executable: python, [script, "scan", String(noisy.spec.dropFirst(4))])
+      let scanner = try bench.start(executable: python, [script, "scan", String(noisy.radio.dropFirst(4))])
       try scanner.event("scanning")
       let uuid = "1B825CE0-CBCE-6B1A-692C-5918EE4C2589"
       let sender = try bench.start(
@@ -52,7 +52,7 @@ struct TestSupportTests {
   @Test("A virtual radio dies and returns on its port")
   func rootCanal() throws {
     try withWorkbench { bench in
-      let radio = try bench.radio()
+      let radio = try bench.rootCanal()
       #expect(try radio.devices() == [])
       radio.kill()
       #expect(throws: (any Error).self) { try radio.devices() }

@@ -1,40 +1,14 @@
 import Advertising
-import Glibc
 import POSIX
 import TestSupport
 import Testing
 
 @testable import HCI
 
-/// A Unix socket where one scripted controller listens.
-private func listening(_ path: String, _ script: @escaping ScriptedController.Script) throws -> Monitor<
-  ScriptedController?
-> {
-  let address = Array(path.utf8)
-  var raw = sockaddr_un()
-  raw.sun_family = sa_family_t(AF_UNIX)
-  unsafe withUnsafeMutableBytes(of: &raw.sun_path) { unsafe $0.copyBytes(from: address) }
-  let number = try systemCall { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) }
-  let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-  try systemCall {
-    unsafe withUnsafePointer(to: &raw) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(number, $0, length) }
-    }
-  }
-  try systemCall { listen(number, 1) }
-  let accepted = Monitor<ScriptedController?>(nil)
-  _ = try Thread(name: "listener") {
-    let listener = FileDescriptor(takingOwnershipOf: number)
-    guard let end = try? systemCall({ accept(listener.number, nil, nil) }) else { return }
-    let controller = try? ScriptedController(FileDescriptor(takingOwnershipOf: end), script)
-    accepted.withLock { $0 = controller }
-  }
-  return accepted
-}
-
 @Suite(.serialized) struct BroadcastTests {
   private let directory: TemporaryDirectory
   private let data: AdvertisingData
+  private let air = Monitor<ScriptedAir?>(nil)
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -42,10 +16,10 @@ private func listening(_ path: String, _ script: @escaping ScriptedController.Sc
   }
 
   private func open(_ script: @escaping ScriptedController.Script) throws -> (Broadcast, ScriptedController) {
-    let path = directory("radio")
-    let accepted = try listening(path, script)
-    let broadcast = try Broadcast(opening: .unix(path: path))
-    return (broadcast, try #require(accepted.wait { $0 }))
+    let air = try ScriptedAir(in: directory, model: .bluetooth5WithoutExtended, script: script)
+    self.air.withLock { $0 = air }
+    let broadcast = try Broadcast(opening: try RadioSpec(air.spec))
+    return (broadcast, try #require(air.controllers.first))
   }
 
   @Test func opensAdvertisesWaitsAndCloses() throws {
@@ -99,9 +73,8 @@ private func listening(_ path: String, _ script: @escaping ScriptedController.Sc
     #expect(missing == .cannotOpen(nowhere, .noEntry))
 
     // The listener is gone, its name is still there.
-    let (broadcast, _) = try open { _, _ in nil }
-    broadcast.close()
-    let left = try RadioSpec("unix:" + directory("radio"))
+    _ = try listenOnUnixSocket(directory("left"))
+    let left = try RadioSpec("unix:" + directory("left"))
     let refused = #expect(throws: RadioError.self) { _ = try Broadcast(opening: left) }
     #expect(refused == .cannotOpen(left, .connectionRefused))
     #expect(refused?.description.contains("nothing listens there") == true)

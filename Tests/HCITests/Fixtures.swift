@@ -23,16 +23,23 @@ struct Pseudorandom: RandomNumberGenerator {
 }
 
 /// An event packet: code, length, parameters.
-func event(_ code: UInt8, _ parameters: [UInt8]) -> [UInt8] { [code, UInt8(parameters.count)] + parameters }
+func event(_ code: UInt8, _ parameters: [UInt8]) -> [UInt8] { eventBytes(code, parameters) }
 
 /// Command Complete with a status and what follows it.
 func complete(_ opcode: Opcode, _ status: UInt8 = 0, _ rest: [UInt8] = [], credits: UInt8 = 1) -> [UInt8] {
-  event(0x0E, [credits, UInt8(opcode.rawValue & 0xFF), UInt8(opcode.rawValue >> 8), status] + rest)
+  commandComplete(opcode.rawValue, status, rest, credits: credits)
 }
 
 /// Command Status.
 func status(_ opcode: Opcode, _ status: UInt8, credits: UInt8 = 1) -> [UInt8] {
-  event(0x0F, [status, credits, UInt8(opcode.rawValue & 0xFF), UInt8(opcode.rawValue >> 8)])
+  commandStatus(opcode.rawValue, status, credits: credits)
+}
+
+/// A Command Complete with its H4 type byte, giving other credits.
+func withCredits(_ credits: UInt8, _ answer: [UInt8]) -> [UInt8] {
+  var answer = answer
+  if answer.count > 3 { answer[3] = credits }
+  return answer
 }
 
 /// A "no operation" that only gives credits.
@@ -42,36 +49,21 @@ func noOperation(credits: UInt8) -> [UInt8] { event(0x0E, [credits, 0, 0]) }
 func legacyReport(
   type: UInt8 = 3, address: String = "01 02 03 04 05 06", data: [UInt8], length: UInt8? = nil, rssi: UInt8 = 0xC8
 ) -> [UInt8] {
-  var bytes: [UInt8] = [type, 1]
-  bytes += hex(address)
-  bytes.append(length ?? UInt8(data.count))
-  bytes += data
-  bytes.append(rssi)
-  return bytes
+  legacyReportBytes(type: type, address: hex(address), data: data, length: length, rssi: rssi)
 }
 
 /// An LE Advertising Report event.
-func legacyEvent(_ reports: [[UInt8]], count: UInt8? = nil) -> [UInt8] {
-  event(0x3E, [0x02, count ?? UInt8(reports.count)] + reports.flatMap { $0 })
-}
+func legacyEvent(_ reports: [[UInt8]], count: UInt8? = nil) -> [UInt8] { legacyReportEvent(reports, count: count) }
 
 /// One report of an extended event.
 func extendedReport(
   type: UInt16 = 0, set: UInt8 = 1, address: String = "01 02 03 04 05 06", data: [UInt8], length: UInt8? = nil
 ) -> [UInt8] {
-  var bytes: [UInt8] = [UInt8(type & 0xFF), UInt8(type >> 8), 1]
-  bytes += hex(address)
-  // PHYs, set, power, RSSI, interval, peer.
-  bytes += [1, 0, set, 0x7F, 0xC8, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-  bytes.append(length ?? UInt8(data.count))
-  bytes += data
-  return bytes
+  extendedReportBytes(type: type, address: hex(address), set: set, data: data, length: length)
 }
 
 /// An LE Extended Advertising Report event.
-func extendedEvent(_ reports: [[UInt8]], count: UInt8? = nil) -> [UInt8] {
-  event(0x3E, [0x0D, count ?? UInt8(reports.count)] + reports.flatMap { $0 })
-}
+func extendedEvent(_ reports: [[UInt8]], count: UInt8? = nil) -> [UInt8] { extendedReportEvent(reports, count: count) }
 
 /// What a parser handed on.
 struct Heard: Hashable {

@@ -59,7 +59,7 @@ import Testing
       return
     }
     #expect(info.hciVersion == 9 && info.manufacturer == 0xE0 && info.family == .legacy)
-    #expect(info.features == 1 << 38)
+    #expect(info.features == 3 << 37)
     let enable = try controller.wait(for: .leSetScanEnable, count: 2)
     #expect(enable.parameters == [1, 0])
     #expect(radio.stop())
@@ -69,17 +69,16 @@ import Testing
   }
 
   @Test func repliesMayTrickleOrComeGlued() throws {
-    let trickle = Shelf([.controller { command, _ in [.trickle([4] + ScriptedController.obedient(command.opcode))] }])
+    let trickle = Shelf([.controller { _, _ in [.answer { .trickle($0) }] }])
     let slow = radio(trickle)
     try slow.start()
     try settle(slow)
     slow.stop()
 
     let glued = Shelf([
-      .controller { command, _ in
-        let report = legacyEvent([legacyReport(data: [1, 2])])
-        let reply = [4] + ScriptedController.obedient(command.opcode)
-        return [.send([4] + report + reply + [4] + noOperation(credits: 1) + [4] + report)]
+      .controller { _, _ in
+        let report = [4] + legacyEvent([legacyReport(data: [1, 2])])
+        return [.answer { .send(report + $0 + [4] + noOperation(credits: 1) + report) }]
       }
     ])
     let noisy = radio(glued)
@@ -150,15 +149,17 @@ import Testing
   }
 
   @Test func withoutCreditsItWaitsForThem() throws {
-    let shelf = Shelf([.controller { command, _ in command.opcode == .leSetRandomAddress ? [] : nil }])
+    let shelf = Shelf([
+      .controller { command, _ in
+        guard command.opcode == .leSetRandomAddress else { return nil }
+        let credits = [4] + noOperation(credits: 1)
+        return [.answer { .send(withCredits(0, $0)) }, .pause(.milliseconds(20)), .send(credits)]
+      }
+    ])
     var timings = Self.quick
     timings.command = .seconds(20)
     let radio = radio(shelf, timings: timings)
     try radio.start()
-    let controller = try shelf.controller()
-    _ = try controller.wait(for: .leSetRandomAddress)
-    controller.send(event: complete(.leSetRandomAddress, credits: 0))
-    controller.send(event: noOperation(credits: 1))
     try settle(radio)
     #expect(radio.counters.resets == 0)
     radio.stop()

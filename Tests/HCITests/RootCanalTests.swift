@@ -32,7 +32,7 @@ import Testing
     async throws
   {
     try await withWorkbench { bench in
-      let air = try bench.radio()
+      let air = try bench.rootCanal()
       let spec = try RadioSpec(air.spec)
       let door = Radio(spec: spec, options: Radio.Options(commands: listens), wanted: WantedState(scan: .passive))
       try door.start()
@@ -59,7 +59,7 @@ import Testing
 
   @Test func aLegacyRadioSaysThatItCannotSendExtendedAdvertisements() async throws {
     try await withWorkbench { bench in
-      let spec = try RadioSpec(try bench.radio().spec)
+      let spec = try RadioSpec(try bench.rootCanal().spec)
       let holder = try Broadcast(opening: spec, options: Radio.Options(commands: .legacy), pdu: .extended)
       let data = try AdvertisingData(bytes: hex("02 01 06"))
       #expect(throws: RadioError.noExtendedAdvertising) { try holder.advertise(data) }
@@ -68,7 +68,7 @@ import Testing
 
   @Test func aDoorHearsAHolder() async throws {
     try await withWorkbench { bench in
-      let air = try bench.radio()
+      let air = try bench.rootCanal()
       let spec = try RadioSpec(air.spec)
       let capture = bench.directory("door.btsnoop")
       let door = Radio(
@@ -104,7 +104,7 @@ import Testing
 
   @Test func aDeadControllerDelaysTheEndByASecondAtMost() async throws {
     try await withWorkbench { bench in
-      let air = try bench.radio()
+      let air = try bench.rootCanal()
       let door = Radio(spec: try RadioSpec(air.spec), wanted: WantedState(scan: .active))
       try door.start()
       try door.waitUntilSettled(until: .now() + .seconds(10))

@@ -5,9 +5,8 @@ internal import POSIX
 ///
 /// RootCanal takes about forty adverts a second from each advertiser, and its link port dies of the second packet. So
 /// the flood is laid between two HCI packets on their way to the host.
-public final class NoisyRadio: Sendable {
-  /// What `radio:` and `--radio` are given.
-  public var spec: String { "tcp:127.0.0.1:\(port)" }
+public final class NoisyRadio: NoiseSource {
+  public var radio: String { "tcp:127.0.0.1:\(port)" }
 
   private let port: UInt16
   private let listener: Int32
@@ -44,19 +43,11 @@ public final class NoisyRadio: Sendable {
     }
   }
 
-  /// Gives the program one LE Advertising Report event for each of `adverts`, from addresses of their own, at once.
-  ///
-  /// - Parameter adverts: advertising data of at most 31 bytes each.
   public func shout(_ adverts: [[UInt8]]) throws {
     for data in adverts {
-      let address = (0..<6).map { _ in UInt8.random(in: 0...255) }
-      // Core Specification Vol 4 Part E 7.7.65.2: one report, ADV_NONCONN_IND, random address, RSSI −60 dBm.
-      let report = [0x02, 1, 0x03, 1] + address + [UInt8(clamping: data.count)] + data + [0xC4]
       try host.withLock { host throws(TestError) in
         guard let socket = host.socket else { throw TestError("nobody is connected to the noisy radio") }
-        guard send(all: [0x04, 0x3E, UInt8(clamping: report.count)] + report, to: socket) else {
-          throw TestError("the program left the noisy radio")
-        }
+        guard send(all: noise(data), to: socket) else { throw TestError("the program left the noisy radio") }
       }
     }
   }

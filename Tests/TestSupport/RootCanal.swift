@@ -74,7 +74,27 @@ public final class RootCanal: Sendable {
   }
 }
 
-extension RootCanal {
+extension RootCanal: VirtualAir {
+  public var doorRadio: String { spec }
+
+  public func holderRadio() -> String { spec }
+
+  /// Whoever is connected uses a controller; there is no event for it.
+  public func awaitInUse(_ count: Int, within limit: Duration) throws {
+    let deadline = BootInstant.now() + limit
+    while try devices().count != count {
+      guard BootInstant.now() < deadline else {
+        throw TestError("expected \(count) controllers, found \(try devices())")
+      }
+      usleep(5_000)
+    }
+  }
+
+  public func setDoorInRange(_ isInRange: Bool) throws {
+    guard let door = try devices().first else { throw TestError("no controller is connected") }
+    _ = try command(isInRange ? "add_device_to_phy" : "del_device_from_phy", ["\(door)", "1"])
+  }
+
   /// The numbers of the controllers that are connected now, oldest first.
   public func devices() throws -> [Int] {
     // Devices:\n  0:hci_device@da:4c:…\n Phys: …
@@ -83,23 +103,6 @@ extension RootCanal {
     return devices.compactMap { line in
       guard line.contains("@"), let number = line.split(separator: ":").first else { return nil }
       return Int(number.filter { $0 != " " })
-    }
-  }
-
-  /// Takes a controller off the air; it neither hears nor is heard.
-  public func takeOutOfRange(_ device: Int) throws { _ = try command("del_device_from_phy", ["\(device)", "1"]) }
-
-  /// Puts a controller back on the air.
-  public func bringBackIntoRange(_ device: Int) throws { _ = try command("add_device_to_phy", ["\(device)", "1"]) }
-
-  /// Waits until so many controllers are connected; there is no event for it.
-  public func awaitDevices(_ count: Int, within limit: Duration = .seconds(10)) throws {
-    let deadline = BootInstant.now() + limit
-    while try devices().count != count {
-      guard BootInstant.now() < deadline else {
-        throw TestError("expected \(count) controllers, found \(try devices())")
-      }
-      usleep(5_000)
     }
   }
 

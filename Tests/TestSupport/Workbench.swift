@@ -1,6 +1,6 @@
 internal import POSIX
 
-/// All that one test holds: a folder, processes, a radio.
+/// All that one test holds: a folder, processes, an air.
 ///
 /// Everything ends with `withWorkbench`, in reverse order.
 public final class Workbench: Sendable {
@@ -9,7 +9,7 @@ public final class Workbench: Sendable {
 
   private struct Held {
     var processes: [RunningProcess] = []
-    var radios: [RootCanal] = []
+    var airs: [any VirtualAir] = []
     var noisy: [NoisyRadio] = []
   }
 
@@ -17,15 +17,24 @@ public final class Workbench: Sendable {
 
   fileprivate init() throws { directory = try TemporaryDirectory() }
 
-  /// Starts a virtual radio.
-  public func radio() throws -> RootCanal {
+  /// Starts RootCanal, for what needs this very program.
+  public func rootCanal() throws -> RootCanal {
     let radio = try RootCanal()
-    held.withLock { $0.radios.append(radio) }
+    held.withLock { $0.airs.append(radio) }
     return radio
   }
 
-  /// Lays a radio before another that can add noise.
-  public func noisyRadio(before radio: RootCanal) throws -> NoisyRadio {
+  /// Starts the air that the environment names.
+  public func air() throws -> any VirtualAir {
+    let air = try AirKind.current.make(in: directory)
+    held.withLock { $0.airs.append(air) }
+    return air
+  }
+
+  /// A radio on an air that can add noise.
+  public func noise(on air: any VirtualAir) throws -> any NoiseSource {
+    if let noise = air as? any NoiseSource { return noise }
+    guard let radio = air as? RootCanal else { throw TestError("no way to be noisy there") }
     let noisy = try NoisyRadio(before: radio)
     held.withLock { $0.noisy.append(noisy) }
     return noisy
@@ -66,7 +75,7 @@ public final class Workbench: Sendable {
     }
     for process in all.processes.reversed() { process.stop() }
     for radio in all.noisy.reversed() { radio.end() }
-    for radio in all.radios.reversed() { radio.kill() }
+    for air in all.airs.reversed() { air.kill() }
   }
 }
 

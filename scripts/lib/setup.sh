@@ -19,6 +19,8 @@ build_packages=(libbluetooth-dev libjansson-dev libsqlite3-dev libssl-dev libyam
   libcurl4 libncurses6 libxml2)
 radio_packages=(ca-certificates python3 python3-venv)
 test_packages=(libglib2.0-0)
+# What only the tests on a kernel of their own need: an emulator, and what makes its image.
+kernel_packages=(qemu-system-x86 cpio kmod python3 xz-utils)
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
@@ -84,19 +86,39 @@ need_rootcanal() {
   ln -sfn "$program" "$cache/rootcanal"
 }
 
-# btmon at .cache/btmon, unpacked and not installed: the package bluez would start a daemon that takes the adapters.
-need_btmon() {
-  [ -x "$cache/btmon" ] && return 0
-  say "Unpacking btmon of the Debian package bluez into .cache"
-  local folder="$cache/bluez"
+# Unpacks Debian packages into .cache/FOLDER and installs nothing: unpack_packages FOLDER PACKAGE... What lies there of the
+# same packages already stays.
+unpack_packages() {
+  local folder="$cache/$1"
+  shift
+  [ "$(cat "$folder/.packages" 2>/dev/null)" != "$*" ] || return 0
+  say "Unpacking Debian packages into .cache/${folder##*/}: $*"
   rm -rf "$folder"
   mkdir -p "$folder"
-  apt-cache show bluez >/dev/null 2>&1 || need_apt_lists
-  (cd "$folder" && apt-get -q download bluez >download.log 2>&1 && dpkg-deb -x bluez_*.deb .) </dev/null || {
+  # Lists that are missing, or so old that they name what is gone, are fetched once.
+  download_packages "$folder" "$@" || { need_apt_lists && download_packages "$folder" "$@"; } || {
     cat "$folder/download.log" >&2
-    die "apt-get download bluez failed"
+    die "apt-get download failed"
   }
-  ln -sfn "$folder/usr/bin/btmon" "$cache/btmon"
+  local package
+  for package in "$folder"/*.deb; do
+    dpkg-deb -x "$package" "$folder" || die "$package can't be unpacked"
+    rm "$package"
+  done
+  printf '%s\n' "$*" >"$folder/.packages"
+}
+
+download_packages() (
+  cd "$1"
+  shift
+  # As root, apt would hand the download to a user who may not write here, and complain.
+  apt-get -q -o APT::Sandbox::User=root download "$@" </dev/null >download.log 2>&1
+)
+
+# btmon at .cache/btmon, unpacked and not installed: the package bluez would start a daemon that takes the adapters.
+need_btmon() {
+  unpack_packages bluez bluez
+  ln -sfn "$cache/bluez/usr/bin/btmon" "$cache/btmon"
 }
 
 # Kotlin at .cache/kotlinc and .cache/kotlin, unpacked and not installed: its package would bring all of Maven along.
@@ -154,5 +176,13 @@ setup_tests() {
   need_rootcanal
   need_python bumble
   need_btmon
+  install_unlock
+}
+
+setup_kernel_tests() {
+  [ "$(uname -m)" = x86_64 ] || die "the tests on a kernel of their own run on x86-64 only; this is $(uname -m)."
+  install_lock
+  need_packages "${build_packages[@]}" "${kernel_packages[@]}"
+  need_swift
   install_unlock
 }
