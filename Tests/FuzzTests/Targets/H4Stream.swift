@@ -1,6 +1,7 @@
 @testable import HCI
 
-/// The H4 stream: the packets are those that stand in the bytes, in whatever pieces these arrive.
+/// The H4 stream, from its beginning or joined in the middle: the packets are those that stand in the bytes, in whatever
+/// pieces these arrive.
 ///
 /// The first byte says how the rest, the stream, is cut into pieces.
 func checkH4Stream(_ input: [UInt8]) throws {
@@ -15,6 +16,13 @@ func checkH4Stream(_ input: [UInt8]) throws {
   let packets = whole.packets.flatMap { $0 }
   try require(stream.starts(with: packets), "packets are what stands in the stream, without gaps")
   try checkRest(stream[packets.count...], whole.error)
+
+  let found = hunt([stream])
+  try require(hunt(stream.map { [$0] }) == found, "bytes one at a time give the same beginning")
+  try require(hunt(pieces(of: stream, cut)) == found, "a stream cut into pieces has the same beginning")
+  let kept = found.read.isEmpty ? min(stream.count, 5) : found.read.count
+  try require(found.skipped == stream.count - kept, "what is passed over is counted")
+  try require(stream.suffix(found.read.count).elementsEqual(found.read), "behind the beginning nothing is missing")
 }
 
 /// What is behind the last packet: nothing, the beginning of another, or what no packet begins with.
@@ -46,6 +54,23 @@ private func deframe(_ pieces: [[UInt8]]) -> Deframed {
       result.error = error
       return result
     }
+  }
+  return result
+}
+
+private struct Hunted: Equatable {
+  /// What is to be read as packets.
+  var read: [UInt8] = []
+  var skipped = 0
+}
+
+/// How a serial line finds the first packet.
+private func hunt(_ pieces: [[UInt8]]) -> Hunted {
+  var hunt = ResetHunt()
+  var result = Hunted()
+  for piece in pieces {
+    result.read += hunt.isOver ? piece : hunt.push(piece.span)
+    result.skipped += Int(hunt.takeSkipped())
   }
   return result
 }
