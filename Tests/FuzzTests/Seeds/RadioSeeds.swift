@@ -16,7 +16,9 @@ private let streamSeeds: [Seed] = {
     Seed("h4", "every-kind", [0] + kinds + complete), Seed("h4", "reports", [9] + reports + reports + complete),
     Seed("h4", "long-packet", [17] + long + complete),
     Seed("h4", "unfinished", [3] + complete + [2, 0, 0, 0xFF, 0xFF, 1]),
-    Seed("h4", "unknown-kind", [5] + complete + [6, 1, 2, 3]), Seed("h4", "kind-alone", [1] + complete + [4]),
+    Seed("h4", "unknown-kind", [5] + complete + [6, 1, 2, 3]),
+    Seed("h4", "joined-in-the-middle", [7, 4, 0x0E, 4, 1, 3, 0xFF, 4, 0x0E] + complete + reports),
+    Seed("h4", "kind-alone", [1] + complete + [4]),
   ]
 }()
 
