@@ -42,7 +42,7 @@ struct AdapterTests {
       let door = try Door(site, radio: "hci:0\ntake-over: true")
       let outcome = try bench.run(.latchkeyd, ["run", "--config", door.configuration, "--json"]).expecting(exit: 5)
       #expect(outcome.stderr.contains("latchkeyd: radio hci:0: \(words)"))
-      #expect(outcome.stdout.contains("\"state\":\"off\""))
+      #expect(outcome.stdout.contains("\"state\":\"unsupported\""))
     }
   }
 }

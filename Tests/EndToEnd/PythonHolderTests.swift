@@ -46,7 +46,7 @@ extension Holder {
   @discardableResult
   fileprivate func python(_ arguments: String...) throws -> Outcome {
     let fixed = [
-      "-m", "latchkey_holder", "--credential", file, "--radio", site.radio.spec, "--state",
+      "-m", "latchkey_holder", "--credential", file, "--radio", try site.air.holderRadio(), "--state",
       site.bench.directory("python-holders"),
     ]
     return try run(

@@ -60,17 +60,17 @@ struct WatchTests {
     try await withWorkbench { bench in
       let (door, alice) = try oneDoor(bench)
       #expect(try health(door, exit: 0).stdout == "well\n")
-      alice.site.radio.kill()
+      alice.site.air.kill()
       try door.daemon.json("a radio that isn't there") { event in
         event["event"] == "radio" && event["detail"]?.string?.contains("nothing listens there") == true
       }
       let sick = try health(door, exit: 1)
       #expect(sick.stdout.hasPrefix("not well: the radio is not on ("))
-      #expect(sick.lines.count == 1 && sick.stdout.contains(alice.site.radio.spec))
+      #expect(sick.lines.count == 1 && sick.stdout.contains(alice.site.air.doorRadio))
       let down = try status(door)
       #expect(down["radio"]?["state"] != "on" && down["health"]?["well"] == false)
       #expect(down["radio"]?["problem"]?.string?.contains("nothing listens there") == true)
-      try alice.site.radio.restart()
+      try alice.site.air.restart()
       try door.daemon.event("radio", ["state": "on"], within: .seconds(40))
       #expect(try health(door, exit: 0).stdout == "well\n")
       try opensFor(alice, door)
@@ -96,7 +96,7 @@ struct WatchTests {
       #expect(status["ledger"]?["lastID"]?.integer != nil && status["ledger"]?["failing"] == false)
       let text = try bench.run(.latchkeyd, ["status", "--config", door.configuration]).expecting(exit: 0)
       for words in [
-        "radio \(alice.site.radio.spec): on for", "door front (Door front): open for another", " granted=1",
+        "radio \(alice.site.air.doorRadio): on for", "door front (Door front): open for another", " granted=1",
       ] {
         #expect(text.stdout.contains(words), "\(text)")
       }

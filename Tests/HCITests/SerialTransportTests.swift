@@ -84,7 +84,7 @@ import Testing
   @Test func noiseBeforeTheFirstPacketIsPassedOverAndCounted() throws {
     let noise = hex("3E 2B 02 01 04 0E 04 00 FF FF 04 0E")
     let ended = try serve { opcode, count in
-      let packet = [4] + ScriptedController.obedient(opcode)
+      let packet = [4] + complete(opcode)
       // A byte at a time, the first reply behind the rest of what was sent to another.
       return ((count == 1 ? noise : []) + packet).map { [$0] }
     }
@@ -101,7 +101,7 @@ import Testing
     let ended = try serve { opcode, count in
       // Noise in the middle of the first round.
       let noise: [UInt8] = count == 3 ? [0x55, 0x55] : []
-      return [noise + [4] + ScriptedController.obedient(opcode)]
+      return [noise + [4] + complete(opcode)]
     }
     let radio = Radio(spec: spec, wanted: WantedState(scan: .passive))
     try radio.start()
