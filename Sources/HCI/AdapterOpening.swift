@@ -75,6 +75,10 @@ extension AdapterOpening {
       }
       if try isProgram(index) { throw .held(holder(isProgram: true)) }
       let isUp = try record(index).isUp
+      // Blocked while it was being set up: that can take as long as somebody likes.
+      if !isUp, let killSwitch = KillSwitch(ofAdapter: index, root: root), killSwitch.isBlocked {
+        throw .blocked(killSwitch)
+      }
       if isUp, !takesOver { throw .held(holder(isProgram: false)) }
       guard BootInstant.now() < deadline else { throw isUp ? .held(holder(isProgram: false)) : .starting }
       if isUp {

@@ -133,6 +133,12 @@ import Testing
     kernel.change { $0.openErrors = [.busy, .busy] }
     let late = try opening(kernel, within: .zero)
     #expect(problem { try late.openUserChannel(0) } == .starting)
+    // One that is blocked meanwhile is said to be.
+    try directory.killSwitch(0, of: "hci0", soft: "1", hard: "0")
+    kernel.change { $0.openErrors = [.busy] }
+    let blocked = problem { try opening(kernel).openUserChannel(0) }
+    #expect(blocked == .blocked(KillSwitch(soft: true, hard: false)))
+    try directory.write("sys/class/rfkill/rfkill0/soft", "0")
     // A stop ends the wait.
     kernel.change { $0.openErrors = Array(repeating: .busy, count: 1000) }
     cancel.signal()
