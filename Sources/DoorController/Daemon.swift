@@ -13,7 +13,8 @@ public final class Daemon {
   private let configurationPath: String
   private let emit: (DoorEvent) -> Void
   private let clocks: Clocks
-  private let reports = ReportQueue(capacity: 4_096)
+  /// Room for 80 ms of the most crowded air that was measured: so long another process may have the processor.
+  private let reports = ReportQueue(capacity: 16_384)
   private let mailbox: Mailbox
   private let signals: SignalThread
   private let capturePath: String?

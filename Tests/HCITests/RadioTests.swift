@@ -250,7 +250,8 @@ import Testing
     let start = BootInstant.now()
     #expect(!radio.stop(within: .milliseconds(300)))
     #expect(BootInstant.now() - start >= .milliseconds(200))
-    #expect(radio.state == .ended(nil))
+    // On a loaded machine the thread itself may be late; it ends all the same.
+    try states.wait("ended") { $0 == .ended(nil) }
     let last = try shelf.controller().commands.suffix(2).map(\.opcode)
     #expect(last == [.leSetScanEnable, .reset])
   }
