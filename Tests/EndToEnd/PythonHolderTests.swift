@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Examples/python, a holder that was written from the documents alone, at a real door.
-@Suite("A second holder")
+@Suite("A second holder", .enabled(if: AirKind.isRootCanal, "it speaks TCP"))
 struct PythonHolderTests {
   @Test("Its time frames open the door, in every carrier", arguments: ["uuid128", "name", "uuid16"])
   func byTime(carrier: String) async throws {

@@ -65,50 +65,32 @@ import Testing
     spec = try RadioSpec("serial:\(line.path),115200")
   }
 
-  /// Answers commands until the radio is stopped; each reply is made by `reply`.
-  private func serve(_ reply: @escaping @Sendable (Opcode, Int) -> [[UInt8]]) throws -> Monitor<Bool> {
-    let ended = Monitor(false)
-    _ = try Thread(name: "controller") { [line] in
-      var count = 0
-      while let head = try? line.receive(4), head.count == 4 {
-        if head[3] > 0 { _ = try? line.receive(Int(head[3])) }
-        count += 1
-        let opcode = Opcode(rawValue: UInt16(head[1]) | UInt16(head[2]) << 8)
-        for piece in reply(opcode, count) { try? line.send(piece) }
-        if ended.withLock(waking: false, { $0 }) { return }
-      }
-    }
-    return ended
-  }
-
   @Test func noiseBeforeTheFirstPacketIsPassedOverAndCounted() throws {
     let noise = hex("3E 2B 02 01 04 0E 04 00 FF FF 04 0E")
-    let ended = try serve { opcode, count in
-      let packet = [4] + complete(opcode)
+    let controller = try line.controller { command, count in
       // A byte at a time, the first reply behind the rest of what was sent to another.
-      return ((count == 1 ? noise : []) + packet).map { [$0] }
+      command.opcode == .reset && count == 1 ? [.answer { .trickle(noise + $0) }] : [.answer { .trickle($0) }]
     }
     let radio = Radio(spec: spec, wanted: WantedState(scan: .passive))
     try radio.start()
     try radio.waitUntilSettled(until: .now() + .seconds(20))
     #expect(radio.counters.skippedBytes == UInt64(noise.count))
     #expect(radio.counters.framingErrors == 0 && radio.counters.resets == 0)
-    ended.withLock { $0 = true }
     radio.stop()
+    controller.unplug()
   }
 
   @Test func anUnknownTypeLaterOpensTheLineAnew() throws {
-    let ended = try serve { opcode, count in
+    let controller = try line.controller { command, count in
       // Noise in the middle of the first round.
-      let noise: [UInt8] = count == 3 ? [0x55, 0x55] : []
-      return [noise + [4] + complete(opcode)]
+      command.opcode == .readLocalFeatures && count == 1 ? [.answer { .send([0x55, 0x55] + $0) }] : nil
     }
     let radio = Radio(spec: spec, wanted: WantedState(scan: .passive))
     try radio.start()
     try radio.waitUntilSettled(until: .now() + .seconds(20))
     #expect(radio.counters.framingErrors == 1 && radio.counters.reconnects == 1)
-    ended.withLock { $0 = true }
     radio.stop()
+    controller.unplug()
   }
 
   @Test func whatCannotBeOpenedIsToldInWords() throws {

@@ -36,6 +36,13 @@ public final class PseudoTerminal: Sendable {
     return bytes
   }
 
+  /// Puts a scripted controller at this end, which takes what comes from now on.
+  public func controller(_ script: @escaping ScriptedController.Script) throws -> ScriptedController {
+    let number = master.number
+    let end = FileDescriptor(takingOwnershipOf: try systemCall { dup(number) })
+    return try ScriptedController(end, VirtualController(model: .bluetooth5WithoutExtended), script: script)
+  }
+
   /// The descriptor of this end, to wait on.
   var descriptor: Int32 { master.number }
 
