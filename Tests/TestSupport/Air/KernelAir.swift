@@ -2,38 +2,34 @@ internal import Glibc
 internal import POSIX
 
 /// Controllers of this process behind the kernel's Bluetooth (/dev/vhci), as adapters `hci:N`, all on one air.
-///
-/// They are for programs alone: the kernel is told to leave them as they are, so that only a user channel opens them.
 final class KernelAir: VirtualAir {
   private struct Plugged {
-    var door: Adapter?
-    var all: [Adapter] = []
-  }
-
-  private struct Adapter {
-    let number: UInt16
-    let controller: ScriptedController
+    var door: ScriptedController?
+    var all: [ScriptedController] = []
   }
 
   private let air: SharedAir
   private let plugged = Monitor(Plugged())
-  /// The door's adapter has this number from the start on, and gets it again.
-  let doorRadio: String
+  /// The address of the door's adapter, lowest byte first: it keeps that under every number.
+  private let doorAddress = KernelAir.anyAddress()
 
   init() throws {
     air = try SharedAir()
-    let door = try Self.plug(into: air)
-    doorRadio = "hci:\(door.number)"
-    plugged.withLock { $0 = Plugged(door: door, all: [door]) }
+    try plugDoor()
   }
 
   deinit { kill() }
 
+  var doorRadio: String {
+    let digits = doorAddress.reversed().map { hexadecimalText([$0]).uppercased() }
+    return "hci:" + digits.joined(separator: ":")
+  }
+
   /// An adapter is one program's: each process of a holder gets a new one.
   func holderRadio() throws -> String {
-    let adapter = try Self.plug(into: air)
-    plugged.withLock { $0.all.append(adapter) }
-    return "hci:\(adapter.number)"
+    let (number, controller) = try plug(Self.anyAddress())
+    plugged.withLock { $0.all.append(controller) }
+    return "hci:\(number)"
   }
 
   func kill() {
@@ -41,18 +37,26 @@ final class KernelAir: VirtualAir {
       defer { plugged = Plugged() }
       return plugged.all
     }
-    for adapter in all { adapter.controller.unplug() }
+    for controller in all { controller.unplug() }
   }
 
+  /// The door's adapter comes back under another number: another one has its old one.
   func restart() throws {
     kill()
-    let door = try Self.plug(into: air)
-    plugged.withLock { $0 = Plugged(door: door, all: [door]) }
-    guard "hci:\(door.number)" == doorRadio else { throw TestError("the door's adapter came back as \(door.number)") }
+    _ = try holderRadio()
+    try plugDoor()
+  }
+
+  private func plugDoor() throws {
+    let (_, door) = try plug(doorAddress)
+    plugged.withLock { plugged in
+      plugged.door = door
+      plugged.all.append(door)
+    }
   }
 
   func freeze() {
-    for adapter in plugged.withLock(waking: false, { $0.all }) { adapter.controller.freeze() }
+    for controller in plugged.withLock(waking: false, { $0.all }) { controller.freeze() }
   }
 
   /// An adapter in use scans or advertises.
@@ -67,22 +71,22 @@ final class KernelAir: VirtualAir {
 
   func setDoorInRange(_ isInRange: Bool) throws {
     guard let door = plugged.withLock(waking: false, { $0.door }) else { throw TestError("the door has no adapter") }
-    door.controller.setInRange(isInRange)
+    door.setInRange(isInRange)
   }
 
   /// Makes an adapter of the kernel (drivers/bluetooth/hci_vhci.c): a vendor packet with its kind asks for one, and
   /// the answer, of the same type, ends with its number.
-  private static func plug(into air: SharedAir) throws -> Adapter {
-    let vendorPacket: UInt8 = 0xFF
-    let forProgramsAlone: UInt8 = 0x80
+  private func plug(_ address: [UInt8]) throws -> (number: UInt16, controller: ScriptedController) {
+    let (vendorPacket, primary) = (0xFF, 0x00) as (UInt8, UInt8)
     let device = try FileDescriptor.open("/dev/vhci", O_RDWR)
-    try device.writeAll([vendorPacket, forProgramsAlone])
+    try device.writeAll([vendorPacket, primary])
     let answer = try device.read(upTo: 16)
     guard answer.count == 4, answer[0] == vendorPacket else { throw TestError("/dev/vhci answers \(answer)") }
-    let number = UInt16(littleEndian(answer[2...]))
-    let controller = try air.add(device, VirtualController(publicAddress: [UInt8(number & 0xFF), 0, 0, 0x4C, 0, 0x02]))
-    return Adapter(number: number, controller: controller)
+    let controller = try air.add(device, VirtualController(publicAddress: address))
+    return (UInt16(littleEndian(answer[2...])), controller)
   }
+
+  private static func anyAddress() -> [UInt8] { (0..<3).map { _ in UInt8.random(in: 0...255) } + [0x4C, 0, 0x02] }
 }
 
 extension KernelAir: NoiseSource {

@@ -1,8 +1,8 @@
 /// A controller of Bluetooth LE as a state machine: a command goes in, its reply comes out.
 ///
 /// It is as strict as the Core Specification lets a controller be (Vol 4, Part E, 7.3, 7.4 and 7.8): exact lengths, ranges,
-/// order, and one family of advertising commands between two Resets (3.1.1). What isn't about LE advertising and scanning
-/// it doesn't know.
+/// order, and one family of advertising commands between two Resets (3.1.1). Besides LE advertising and scanning it knows
+/// what a kernel asks of it at the start.
 public struct VirtualController: Sendable {
   /// What kind of controller it is.
   public struct Model: Hashable, Sendable {
@@ -111,10 +111,16 @@ public struct VirtualController: Sendable {
     case 0x0C01: return setMask(parameters, \.eventMask)
     case 0x0C03: return reset(parameters)
     case 0x1001: return read(parameters, [model.version, 0, 0, model.version, 0xE0, 0, 0, 0])
+    // Which commands it knows: it says of none that isn't mandatory, so that a kernel asks for little.
+    case 0x1002: return read(parameters, [UInt8](repeating: 0, count: 64))
     // Supported in the controller: LE, and nothing of BR/EDR.
     case 0x1003: return read(parameters, [0, 0, 0, 0, 0x60, 0, 0, 0])
     case 0x1009: return read(parameters, publicAddress)
     case 0x2001: return setMask(parameters, \.leEventMask)
+    // Buffers of connections, of which there are none: four of 27 bytes.
+    case 0x2002: return read(parameters, [27, 0, 4])
+    // States: advertising and scanning, each alone or both.
+    case 0x201C: return read(parameters, [0xFF, 0xFF, 0, 0, 0, 0, 0, 0])
     case 0x2003: return read(parameters, [0, model.isExtended ? 0x10 : 0, 0, 0, 0, 0, 0, 0])
     case 0x2005: return setRandomAddress(parameters)
     case 0x2010: return parameters.isEmpty ? .success : .invalid

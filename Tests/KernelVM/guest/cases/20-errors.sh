@@ -6,7 +6,7 @@ case_no_adapter() {
   expect_exit 5 latchkeyd radios
   expect_text said "no adapter is there"
   launch_door hci:0
-  await_away "no adapter is there"
+  await_radio unknown "no adapter is there"
   # It comes late, and is found.
   start_controllers
   await 40 "radio that is on" door_hears
@@ -21,7 +21,7 @@ case_missing_adapter() {
   expect_exit 5 send hci:0A:0B:0C:0D:0E:0F
   expect_text said "isn't there" "hci0"
   launch_door hci:7
-  await_away "isn't there; there are hci0"
+  await_radio unknown "isn't there; there are hci0"
 }
 
 case_down_adapter() {
@@ -30,7 +30,7 @@ case_down_adapter() {
   expect_exit 5 send hci-raw:0
   expect_text said "is down"
   launch_door hci-raw:0
-  await_away "is down"
+  await_radio powered-off "is down"
 }
 
 # The kernel's own host has it up; no program is known that asked for it.
@@ -41,7 +41,7 @@ case_adapter_that_is_up() {
   expect_exit 5 send hci:0
   expect_text said "is up" "--take-over" "hciconfig hciN down"
   launch_door hci:0
-  await_away "is up.*--take-over"
+  await_radio unknown "is up.*--take-over"
   # Whoever takes it down lets the door have it.
   down hci0
   await 40 "radio that is on" door_hears
@@ -60,7 +60,7 @@ case_adapter_of_another_program() {
   expect_text said "latchkeyd (process $door)" "can't take it"
   cp -r "$site" second
   start second.json latchkeyd run --config second/latchkeyd.yaml --json
-  await_line second.json '"radio".*"away".*latchkeyd \(process '"$door"'\)'
+  await_line second.json '"radio","state":"unknown".*latchkeyd \(process '"$door"'\)'
   expect_no_line second.json 'Input/output error'
   stop_door
   await_line second.json '"radio".*"state":"on"'
@@ -74,7 +74,7 @@ case_blocked_adapter() {
   expect_exit 5 send hci:0
   expect_text said rfkill soft "rfkill unblock"
   launch_door hci:0
-  await_away "rfkill.*soft"
+  await_radio powered-off "rfkill.*soft"
   [ "$(cat "$kill_switch/soft")" = 1 ] || fail "it was unblocked unasked"
   echo 0 >"$kill_switch/soft"
   await 40 "radio that is on" door_hears
@@ -113,7 +113,8 @@ case_ordinary_user_with_capabilities() {
 as_user() {
   local capabilities="$1"
   shift
-  setpriv --reuid 1000 --regid 1000 --clear-groups \
+  # By its path: the shell would take its own.
+  /usr/bin/setpriv --reuid 1000 --regid 1000 --clear-groups \
     ${capabilities:+--inh-caps "$capabilities" --ambient-caps "$capabilities"} -- "$@"
 }
 

@@ -5,7 +5,7 @@ case_bluetoothd() {
   start_bluetoothd
   expect_radio hci0 on bluetoothd
   launch_door hci:0
-  await_away "is up.*bluetoothd.*--take-over"
+  await_radio unknown "is up.*bluetoothd.*--take-over"
   finish "$door"
   expect_exit 5 send hci:1
   expect_text said "is up" bluetoothd --take-over

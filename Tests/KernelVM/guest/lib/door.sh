@@ -14,7 +14,7 @@ set_up() {
   latchkey-keys export front --out "$site/front.bundle"
   configure tcp:127.0.0.1:1
   start door.json latchkeyd run --config "$site/latchkeyd.yaml" --json
-  await_line door.json '"radio".*"away"'
+  await_radio unknown "nothing listens there"
   finish "$process"
   sleep 4
 }
@@ -53,8 +53,8 @@ door_hears() {
   has_line door.json '"event":"radio".*"state":"on"' 1
 }
 
-# Waits until the door says that its radio is away, and why.
-await_away() { await_line door.json "\"event\":\"radio\".*\"state\":\"away\".*$1"; }
+# Waits until the door says what state its radio is in, and why: await_radio STATE REGEX
+await_radio() { await_line door.json "\"event\":\"radio\",\"state\":\"$1\".*$2"; }
 
 # Ends the door as its unit would; that is no failure.
 stop_door() {
