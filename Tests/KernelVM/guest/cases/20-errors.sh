@@ -83,39 +83,30 @@ case_blocked_adapter() {
 case_ordinary_user() {
   start_controllers
   up hci1
-  expect_exit 77 as_user '' latchkey broadcast 020106 --radio hci:0 --seconds 0.1
+  expect_exit 77 /guest/as-user '' latchkey broadcast 020106 --radio hci:0 --seconds 0.1
   expect_text said CAP_NET_ADMIN AmbientCapabilities=
   # Without the capability the kernel takes LE Meta out of the filter, and says nothing.
-  expect_exit 77 as_user '' latchkey broadcast 020106 --radio hci-raw:1 --seconds 0.1
+  expect_exit 77 /guest/as-user '' latchkey broadcast 020106 --radio hci-raw:1 --seconds 0.1
   expect_text said CAP_NET_RAW AmbientCapabilities=
-  expect_exit 0 as_user '' latchkeyd radios
+  expect_exit 0 /guest/as-user '' latchkeyd radios
   expect_text said unauthorized
   users_door hci:0
-  expect_exit 77 as_user '' latchkeyd run --config own/latchkeyd.yaml
+  expect_exit 77 /guest/as-user '' latchkeyd run --config own/latchkeyd.yaml
   expect_text said CAP_NET_ADMIN
   users_door hci-raw:1
-  expect_exit 77 as_user '' latchkeyd run --config own/latchkeyd.yaml
+  expect_exit 77 /guest/as-user '' latchkeyd run --config own/latchkeyd.yaml
   expect_text said CAP_NET_RAW
 }
 
 case_ordinary_user_with_capabilities() {
   start_controllers
   users_door hci:0
-  start door.json as_user +net_admin latchkeyd run --config own/latchkeyd.yaml --json
+  start door.json /guest/as-user +net_admin latchkeyd run --config own/latchkeyd.yaml --json
   door=$process
   await 40 "radio that is on" door_hears
-  expect_exit 0 as_user +net_admin latchkey broadcast 020106 --radio hci:1 --seconds 0.1
+  expect_exit 0 /guest/as-user +net_admin latchkey broadcast 020106 --radio hci:1 --seconds 0.1
   up hci1
-  expect_exit 0 as_user +net_raw latchkey broadcast 020106 --radio hci-raw:1 --seconds 0.1
-}
-
-# Runs a command as an ordinary user, with ambient capabilities or none: as_user CAPABILITIES COMMAND...
-as_user() {
-  local capabilities="$1"
-  shift
-  # By its path: the shell would take its own.
-  /usr/bin/setpriv --reuid 1000 --regid 1000 --clear-groups \
-    ${capabilities:+--inh-caps "$capabilities" --ambient-caps "$capabilities"} -- "$@"
+  expect_exit 0 /guest/as-user +net_raw latchkey broadcast 020106 --radio hci-raw:1 --seconds 0.1
 }
 
 # The door's files, the user's own: users_door RADIO

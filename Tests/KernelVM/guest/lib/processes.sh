@@ -27,6 +27,6 @@ clear_away() {
   for log in *.log *.json; do
     [ -s "$log" ] || continue
     echo "--- $log"
-    tail -n 30 "$log"
+    tail -n 100 "$log"
   done
 }
