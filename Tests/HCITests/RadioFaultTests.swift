@@ -9,7 +9,7 @@ import Testing
 /// itself, into the state that is wanted, and a strict controller has nothing to complain of.
 @Suite(.serialized) struct RadioFaultTests {
   typealias Model = VirtualController.Model
-  static let models: [Model] = [.bluetooth5, .bluetooth5WithoutExtended]
+  static let models: [Model] = [.bluetooth5, .bluetooth5WithoutExtended, .bluetooth4]
 
   private static let advert = hex("02 01 06")
 
