@@ -7,7 +7,7 @@ extension CommandError {
       switch error.problem {
       case .notPrivate, .writableByOthers, .system(_, .permissionDenied), .system(_, .notPermitted): .permission
       case .system("read", _), .system("look at", _), .notRegular, .longerThan, .changed: .badInput
-      case .system: .cantWrite
+      case .system, .foreign: .cantWrite
       case .busy: .busy
       }
     self.init(exit, "\(error)")

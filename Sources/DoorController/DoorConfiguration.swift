@@ -79,7 +79,7 @@ public struct DoorConfiguration: Sendable {
     if let field = fields["beacon-radio"] { throw notBuilt(field) }
     let radioText = try fields["radio"]?.text() ?? "hci:0"
     do {
-      radio = try RadioSpec(radioText)
+      radio = try RadioSpec(radioText).relative(to: folder)
     } catch {
       throw (fields["radio"] ?? root).complaint("\(error)")
     }
@@ -88,13 +88,13 @@ public struct DoorConfiguration: Sendable {
     siteKey = try fields.required("site-key").value("the site's key, 43 characters of base64url") {
       VerificationKey(siteKeyText: $0)
     }
-    statePath = try fields["state"].map { absolute(try $0.text(), in: folder) } ?? absolute("state.db", in: folder)
+    statePath = try fields["state"].map { try path($0, in: folder) } ?? absolute("state.db", in: folder)
     volatileDirectory =
-      try fields["volatile"].map { absolute(try $0.text(), in: folder) } ?? Self.defaultVolatileDirectory
+      try fields["volatile"].map { try path($0, in: folder) } ?? Self.defaultVolatileDirectory
     clock = try fields["clock"]?.word(ClockSource.self) ?? .synchronised
     keptEvents =
       try fields["keep-events"]?.integer(in: Ledger.smallestEventLimit...1_000_000_000) ?? Self.defaultKeptEvents
-    metricsPath = try fields["metrics"].map { absolute(try $0.text(), in: folder) }
+    metricsPath = try fields["metrics"].map { try path($0, in: folder) }
     controlPath =
       try fields["control"].map { try socketPath($0, in: folder) } ?? Self.controlPath(in: volatileDirectory)
     var doors: [DoorSettings] = []
@@ -104,6 +104,19 @@ public struct DoorConfiguration: Sendable {
     }
     guard !doors.isEmpty else { throw try fields.required("doors").complaint("expected at least one door") }
     self.doors = doors
+    try requireOwnPaths(fields["metrics"], fields["control"])
+  }
+
+  /// What is written again and again, or made anew, must be nothing that has to last.
+  private func requireOwnPaths(_ metrics: ConfigurationReader?, _ control: ConfigurationReader?) throws {
+    var lasting = ["", ".lock", ".serials", "-wal", "-shm"].map { statePath + $0 } + doors.map(\.bundlePath)
+    if let control, lasting.contains(controlPath) {
+      throw control.complaint("expected a socket of its own; that file is the state's or a bundle")
+    }
+    lasting += [controlPath, controlPath + ".lock"]
+    if let metrics, let metricsPath, lasting.contains(metricsPath) {
+      throw metrics.complaint("expected a file of its own; that one is the state's, a bundle or the control socket")
+    }
   }
 }
 
@@ -145,7 +158,7 @@ public struct DoorSettings: Sendable {
     ])
     for key in ["sensor", "request-to-exit", "min-rssi"] { if let field = fields[key] { throw notBuilt(field) } }
     self.id = id
-    bundlePath = absolute(try fields.required("bundle").text(), in: folder)
+    bundlePath = try path(fields.required("bundle"), in: folder)
     lock = try LockSettings(try fields.required("lock"))
     pulse = try fields["pulse"]?.duration(in: Self.pulseRange) ?? Self.defaultPulse
     longestPulse = try fields["longest-pulse"]?.duration(in: Self.pulseRange) ?? Self.defaultLongestPulse
@@ -212,9 +225,30 @@ private func notBuilt(_ field: ConfigurationReader) -> LoadError {
 
 /// The path of a socket, which the kernel takes up to 107 bytes of (unix(7)).
 private func socketPath(_ field: ConfigurationReader, in folder: String) throws -> String {
-  let path = absolute(try field.text(), in: folder)
+  let path = try path(field, in: folder)
   guard path.utf8.count <= 107 else { throw field.complaint("expected a path of at most 107 bytes") }
   return path
+}
+
+/// A path that a field names.
+private func path(_ field: ConfigurationReader, in folder: String) throws -> String {
+  let text = try field.text()
+  guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+    throw field.complaint("expected a path, without control characters")
+  }
+  return absolute(text, in: folder)
+}
+
+extension RadioSpec {
+  /// The same with a path relative to the file that names it.
+  fileprivate func relative(to folder: String) throws -> RadioSpec {
+    switch self {
+    case .unix(let path): try RadioSpec("unix:" + absolute(path, in: folder))
+    case .serial(let path, let baud, let flow):
+      .serial(path: absolute(path, in: folder), baud: baud, flowControl: flow)
+    default: self
+    }
+  }
 }
 
 /// A path as the file's reader means it: relative to the file, not to where the daemon was started.

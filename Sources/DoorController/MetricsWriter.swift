@@ -1,5 +1,21 @@
 internal import POSIX
 
+/// How every metrics file of ours begins.
+private let signature = Array("# HELP latchkey_".utf8)
+
+/// Refuses to replace what isn't there as an earlier metrics file: a device, a link, a socket, somebody's keys.
+private func requireOwn(_ path: String) throws(FileError) {
+  guard let status = try fileStatus(path, followsLink: false) else { return }
+  guard status.isRegular else { throw FileError(path: path, problem: .foreign) }
+  let text: [UInt8]
+  do throws(FileError) { text = try readFile(path, limit: 1 << 20) } catch {
+    if case .longerThan = error.problem { throw FileError(path: path, problem: .foreign) }
+    throw error
+  }
+  // An empty one is what a collector's package may have put there.
+  guard text.isEmpty || text.starts(with: signature) else { throw FileError(path: path, problem: .foreign) }
+}
+
 /// Writes the metrics file on a thread of its own: a disk that is slow or full holds up no frame.
 ///
 /// Only the newest status waits; one that comes while the one before is being written replaces what waited.
@@ -23,6 +39,7 @@ final class MetricsWriter: Sendable {
       while let status = state.wait(until: nil, Self.take) {
         guard let status else { return }
         do throws(FileError) {
+          try requireOwn(path)
           try replaceFile(path, contents: Array(status.metrics.utf8), mode: 0o644, durable: false)
           report(nil)
         } catch {

@@ -5,7 +5,8 @@ internal import POSIX
 struct RadioWatch {
   private struct Told: Hashable {
     let condition: RadioCondition
-    let error: RadioError?
+    /// Which kind of error, whatever its particulars: those differ from attempt to attempt.
+    let error: String?
   }
 
   private(set) var condition = RadioCondition.unknown
@@ -36,7 +37,9 @@ struct RadioWatch {
     case .ended(let problem):
       error = problem
       hasEnded = true
-    case .preparing, .stopping: break
+    // The stream stands: what kept it from that is over.
+    case .preparing: error = nil
+    case .stopping: break
     }
     if state.condition != condition {
       condition = state.condition
@@ -52,7 +55,7 @@ struct RadioWatch {
     case .stopping: return false
     default: break
     }
-    let news = Told(condition: condition, error: error)
+    let news = Told(condition: condition, error: error?.kind)
     if news == told { return false }
     told = news
     return true

@@ -7,7 +7,8 @@ extension Rulebook {
   var summary: String {
     doors.map { door in
       let header = door.bundle.header
-      return "\(door.id): number \(header.number), bundle \(header.serial), \(door.keys.count) credentials"
+      return
+        "\(door.id): number \(header.number), bundle \(header.serial), \(door.keys.count) credential\(door.keys.count == 1 ? "" : "s")"
     }.joined(separator: "; ")
   }
 

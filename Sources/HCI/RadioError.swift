@@ -59,6 +59,19 @@ extension RadioError {
   }
 }
 
+extension RadioError {
+  /// Which kind of error it is, without its particulars: equal for what a door needs to hear of once.
+  public var kind: String {
+    switch self {
+    case .ended, .failed: "ended"
+    case .badFraming: "framing"
+    case .noReply, .noCredit, .refused: "commands"
+    case .hardwareError: "hardware"
+    default: "\(self)"
+    }
+  }
+}
+
 extension RadioError: CustomStringConvertible {
   /// One line: what happened, and what to do about it.
   public var description: String {

@@ -14,6 +14,8 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case notPrivate(permissions: UInt32, isDirectory: Bool)
     /// Group or others can change a file that says what is run; the permission bits.
     case writableByOthers(permissions: UInt32)
+    /// It holds something that isn't ours to replace.
+    case foreign
     /// Another process holds the lock.
     case busy
   }
@@ -40,10 +42,14 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notRegular: return "\(path): not a regular file"
     case .longerThan(let limit): return "\(path): longer than \(limit) bytes"
     case .changed: return "\(path): changed while it was read"
+    case .foreign: return "\(path): holds something else and isn't overwritten; name another file"
     case .busy: return "\(path): another process holds it"
     case .notPrivate(let permissions, let isDirectory):
       let mode = isDirectory ? 700 : 600
       return "\(path): others have access to it (mode \(octal(permissions))); run: chmod \(mode) \(shellQuoted(path))"
+    // Everybody's folder, such as /tmp, has to stay so.
+    case .writableByOthers(let permissions) where permissions & 0o1000 != 0:
+      return "\(path): others can make files there (mode \(octal(permissions))); use a directory of its own"
     case .writableByOthers(let permissions):
       return "\(path): others can change it (mode \(octal(permissions))); run: chmod go-w \(shellQuoted(path))"
     }

@@ -82,10 +82,12 @@ public func removeFile(_ path: String) throws(FileError) {
 }
 
 /// What the kernel knows of a file (stat(2)); nil where there is none.
-public func fileStatus(_ path: String) throws(FileError) -> FileStatus? {
+///
+/// - Parameter followsLink: whether it is looked at what a symbolic link at its end points to, not at the link (lstat(2)).
+public func fileStatus(_ path: String, followsLink: Bool = true) throws(FileError) -> FileStatus? {
   var raw = stat()
   do throws(Errno) {
-    try systemCall { unsafe stat(path, &raw) }
+    try systemCall { unsafe followsLink ? stat(path, &raw) : lstat(path, &raw) }
   } catch .noEntry {
     return nil
   } catch {

@@ -69,7 +69,8 @@ import Testing
     let noise = hex("3E 2B 02 01 04 0E 04 00 FF FF 04 0E")
     let controller = try line.controller { command, count in
       // A byte at a time, the first reply behind the rest of what was sent to another.
-      command.opcode == .reset && count == 1 ? [.answer { .trickle(noise + $0) }] : [.answer { .trickle($0) }]
+      let lead: [UInt8] = command.opcode == .reset && count == 1 ? noise : []
+      return [.answer { reply in .trickle(lead + reply) }]
     }
     let radio = Radio(spec: spec, wanted: WantedState(scan: .passive))
     try radio.start()
@@ -83,7 +84,9 @@ import Testing
   @Test func anUnknownTypeLaterOpensTheLineAnew() throws {
     let controller = try line.controller { command, count in
       // Noise in the middle of the first round.
-      command.opcode == .readLocalFeatures && count == 1 ? [.answer { .send([0x55, 0x55] + $0) }] : nil
+      guard command.opcode == .readLocalFeatures, count == 1 else { return nil }
+      let lead: [UInt8] = [0x55, 0x55]
+      return [.answer { reply in .send(lead + reply) }]
     }
     let radio = Radio(spec: spec, wanted: WantedState(scan: .passive))
     try radio.start()

@@ -1,0 +1,62 @@
+import HCI
+import POSIX
+import TestSupport
+import Testing
+
+@testable import DoorController
+
+/// Paths of a configuration: where they point, and what they must not be.
+@Suite struct ConfigurationPathTests {
+  private let folder: TemporaryDirectory
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  private func load(_ lines: String...) throws -> DoorConfiguration {
+    let text =
+      (["site-key: \(String(repeating: "A", count: 43))"] + lines + [
+        "doors:", "  front: { bundle: front.bundle, lock: { dry-run: {} } }",
+      ]).joined(separator: "\n") + "\n"
+    try replaceFile(folder("d.yaml"), contents: Array(text.utf8))
+    return try DoorConfiguration.load(path: folder("d.yaml"))
+  }
+
+  @Test func radiosOfARelativePathLieBesideTheFile() throws {
+    #expect(try load("radio: unix:radio.sock").radio == .unix(path: folder("radio.sock")))
+    #expect(
+      try load("radio: serial:tty,115200").radio
+        == .serial(path: folder("tty"), baud: 115_200, flowControl: .hardware))
+    #expect(try load("radio: unix:/run/radio.sock").radio == .unix(path: "/run/radio.sock"))
+  }
+
+  @Test(arguments: [
+    "metrics: state.db", "metrics: state.db.lock", "metrics: state.db-wal", "metrics: front.bundle",
+    "metrics: run/control.sock", "control: state.db", "control: front.bundle", "metrics: \"\"", "control: \"\"",
+    "metrics: \"a\\0b\"", "state: \"a\\x1b[31m\"",
+  ])
+  func whatHasToLastIsNoPlaceForWhatIsWrittenAnew(_ line: String) throws {
+    #expect(throws: LoadError.self) { try load("volatile: run", line) }
+  }
+
+  @Test func aMetricsFileReplacesOnlyItsOwnKind() throws {
+    func outcome(_ path: String) throws -> FileError.Problem? {
+      let written = Monitor<FileError??>(nil)
+      let writer = try MetricsWriter(path: path) { failure in written.withLock { $0 = .some(failure) } }
+      writer.write(try wellStatus())
+      let result = try #require(written.wait(until: .now() + .seconds(20)) { $0 })
+      writer.finish(within: .seconds(20))
+      return result?.problem
+    }
+    let path = folder("door.prom")
+    #expect(try outcome(path) == nil)
+    #expect(try outcome(path) == nil, "its own may be replaced")
+    try replaceFile(folder("keys"), contents: Array("secret".utf8))
+    #expect(try outcome(folder("keys")) == .foreign)
+    #expect(try readFile(folder("keys"), limit: 100) == Array("secret".utf8))
+    try replaceFile(folder("empty"), contents: [])
+    #expect(try outcome(folder("empty")) == nil)
+    try run(executable: "/bin/ln", ["-s", path, folder("link")]).expecting(exit: 0)
+    #expect(try outcome(folder("link")) == .foreign)
+    try run(executable: "/usr/bin/mkfifo", [folder("pipe")]).expecting(exit: 0)
+    #expect(try outcome(folder("pipe")) == .foreign)
+  }
+}
