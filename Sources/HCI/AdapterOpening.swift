@@ -81,12 +81,12 @@ extension AdapterOpening {
       }
       if isUp, !takesOver { throw .held(holder(isProgram: false)) }
       guard BootInstant.now() < deadline else { throw isUp ? .held(holder(isProgram: false)) : .starting }
+      // The first time it is bound at once: who manages the adapter may bring it up again. Where that was quicker it is
+      // tried again, but not without end or beyond being cancelled.
+      if !isUp || wasUp { try pause() }
       if isUp {
-        // Bound at once: who manages the adapter may bring it up again.
         try takeDown(index)
         wasUp = true
-      } else {
-        try pause()
       }
     }
   }

@@ -102,6 +102,13 @@ import Testing
       (.on(info), true), (.waiting(.ended, retryAfter: .seconds(1)), true), (.opening, false), (.preparing, false),
       (.waiting(.noCredit, retryAfter: .seconds(1)), true),
     ],
+    // The particulars of an error differ from attempt to attempt.
+    [
+      (.waiting(.badFraming(0xE0), retryAfter: .seconds(1)), true), (.opening, false), (.preparing, false),
+      (.waiting(.badFraming(0x9B), retryAfter: .seconds(2)), false), (.opening, false), (.preparing, false),
+      (.waiting(.ended, retryAfter: .seconds(4)), true), (.opening, false), (.preparing, false),
+      (.waiting(.failed(.connectionRefused), retryAfter: .seconds(8)), false),
+    ],
     [(.on(info), true), (.stopping, false), (.ended(nil), true)],
     [(.opening, false), (.ended(.notACapture("x")), true)],
   ]
@@ -125,6 +132,15 @@ import Testing
     #expect(watch.since.boot == start + .seconds(2) && watch.problem == "\(RadioError.ended)")
     _ = watch.observe(.on(Self.info), boot: start + .seconds(4), wall: .now())
     #expect(watch.problem == nil && watch.since.boot == start + .seconds(4))
+  }
+
+  @Test func whatKeptAStreamFromStandingIsOverOnceItStands() {
+    var watch = RadioWatch(boot: .now(), wall: .now())
+    _ = watch.observe(.waiting(Self.refused, retryAfter: .seconds(1)), boot: .now(), wall: .now())
+    _ = watch.observe(.opening, boot: .now(), wall: .now())
+    #expect(watch.problem != nil)
+    _ = watch.observe(.preparing, boot: .now(), wall: .now())
+    #expect(watch.problem == nil && watch.condition == .resetting)
   }
 
   @Test func whatIsGivenUpSaysSo() {

@@ -114,6 +114,15 @@ import Testing
     #expect(error == .missingCapability(.networkAdministration))
   }
 
+  @Test func aTakeOverThatNeverSucceedsCanBeCancelled() throws {
+    let kernel = FakeKernel([.sample(0, Self.one, up: true)])
+    kernel.change { $0.comebacks = .max }
+    cancel.signal()
+    let error = #expect(throws: RadioError.self) { try self.opening(kernel, takesOver: true).openUserChannel(0) }
+    #expect(error == .stopped)
+    #expect(kernel.log.filter { $0 == "down 0" }.count == 1 && kernel.log.last == "up 0", "given back")
+  }
+
   @Test(arguments: [true, false]) func aProgramsAdapterIsNobodyElses(takesOver: Bool) throws {
     let kernel = FakeKernel([.sample(0, Self.one, up: true)])
     kernel.change { $0.programs = [0] }

@@ -86,6 +86,11 @@ import Testing
     try systemCall { unsafe chmod(directory, 0o777) }
     let error = #expect(throws: FileError.self) { _ = try ListeningSocket.listen(at: directory + "/socket") }
     #expect(error?.description.contains("chmod go-w") == true)
+    // Everybody's folder has to stay so: nobody is told to change it.
+    try systemCall { unsafe chmod(directory, 0o1777) }
+    let shared = #expect(throws: FileError.self) { _ = try ListeningSocket.listen(at: directory + "/socket") }
+    #expect(shared?.description.contains("use a directory of its own") == true)
+    #expect(shared?.description.contains("chmod") == false)
   }
 
   @Test func aPathThatIsTooLongSaysSo() throws {
