@@ -13,7 +13,8 @@ public final class Daemon {
   private let configurationPath: String
   private let emit: (DoorEvent) -> Void
   private let clocks: Clocks
-  /// Room for 80 ms of the most crowded air that was measured: so long another process may have the processor.
+  /// Room for 20 ms of the most crowded air that one processor bears (docs/benchmarks.md): so long another process may have
+  /// the processor.
   private let reports = ReportQueue(capacity: 16_384)
   private let mailbox: Mailbox
   private let signals: SignalThread
