@@ -38,6 +38,9 @@ public final class HintIndex: Sendable {
     }
   }
 
+  /// Whether frames of that epoch are found.
+  public func expects(_ epoch: Epoch) -> Bool { slots.contains(epoch) }
+
   /// The freshness under which an epoch expects frames at a door.
   func freshness(epoch: Int, door: Int) -> Freshness {
     Freshness(bytes: freshnessBytes[epoch * table.doors.count + door])
