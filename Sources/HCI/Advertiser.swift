@@ -8,6 +8,7 @@ struct Advertiser: Sendable {
   /// What is to be on the air.
   struct Target: Hashable, Sendable {
     var data: AdvertisingData
+    var interval = Interval.fast20ms
     var pdu = AdvertisingPDU.legacy
     /// The address of the set; nil where the family knows one for all (legacy).
     var address: DeviceAddress?
@@ -25,6 +26,10 @@ struct Advertiser: Sendable {
   enum Interval: UInt16, Hashable, Sendable {
     case fast20ms = 0x20
     case slow100ms = 0xA0
+
+    /// How long until an item has been sent once for certain: the interval, and the random delay of at most 10 ms
+    /// (Vol 6, Part B, 4.4.2.2).
+    var dwell: Duration { .microseconds(Int(rawValue) * 625) + .milliseconds(10) }
   }
 
   private struct Parameters: Hashable {
@@ -33,7 +38,7 @@ struct Advertiser: Sendable {
   }
 
   /// The shortest interval that the controller hasn't refused.
-  private var interval = Interval.fast20ms
+  private var shortest = Interval.fast20ms
   private var parameters: Parameters?
   private var address: DeviceAddress?
   private var data: AdvertisingData?
@@ -45,6 +50,7 @@ struct Advertiser: Sendable {
     guard let wanted else { return isEnabled == false ? nil : .disable }
     // Parameters and a set's address may change only while advertising is off; data at any time, and before it is on: else
     // the data of before are on the air for a moment (Vol 4, Part E, 7.8.5, 7.8.7, 7.8.52 to 7.8.54).
+    let interval = interval(for: wanted.interval)
     if parameters != Parameters(interval: interval, pdu: wanted.pdu) {
       return isEnabled == false ? .setParameters(interval, wanted.pdu) : .disable
     }
@@ -65,7 +71,7 @@ struct Advertiser: Sendable {
     case .setData(let data) where status == .success: self.data = data
     case .enable where status == .success: isEnabled = true
     case .setParameters(.fast20ms, _) where Self.isTooFast(status), .enable where canSlowDown(status):
-      interval = .slow100ms
+      shortest = .slow100ms
       isEnabled = isEnabled ?? false
     default: return false
     }
@@ -73,13 +79,16 @@ struct Advertiser: Sendable {
   }
 
   /// Notes that the controller is known not to take the shortest interval, so that it isn't asked to.
-  mutating func useSlowInterval() { interval = .slow100ms }
+  mutating func useSlowInterval() { shortest = .slow100ms }
+
+  /// The interval that is used where this one is wanted.
+  func interval(for wanted: Interval) -> Interval { shortest == .slow100ms ? shortest : wanted }
 
   /// What a Reset leaves (Vol 4, Part E, 7.3.2); that an interval was refused stays known.
   mutating func forget() {
-    let interval = interval
+    let shortest = shortest
     self = Advertiser()
-    self.interval = interval
+    self.shortest = shortest
   }
 
   static func command(_ step: Step, _ family: CommandFamily, _ set: AdvertisingHandle) -> HCICommand {
@@ -105,7 +114,9 @@ struct Advertiser: Sendable {
   }
 
   /// Some controllers take the parameters and refuse to begin.
-  private func canSlowDown(_ status: ControllerStatus) -> Bool { interval == .fast20ms && Self.isTooFast(status) }
+  private func canSlowDown(_ status: ControllerStatus) -> Bool {
+    parameters?.interval == .fast20ms && Self.isTooFast(status)
+  }
 
   private static func isTooFast(_ status: ControllerStatus) -> Bool {
     status == .unsupported || status == .invalidParameters

@@ -28,6 +28,7 @@ struct ControllerSession: Sendable {
   private var advertiser = Advertiser()
   private var scanner = Scanner()
   private var wantsProbe = false
+  private var rotation = AdvertisingRotation()
 
   /// What the controller said of itself.
   private(set) var info = ControllerInfo()
@@ -46,7 +47,7 @@ struct ControllerSession: Sendable {
   }
 
   /// When to look whether something is overdue.
-  var deadline: BootInstant? { host.deadline }
+  var deadline: BootInstant? { [host.deadline, rotation.deadline].compactMap(\.self).min() }
 
   /// What hasn't come by now, if anything.
   func overdue(now: BootInstant) -> RadioError? { host.overdue(now: now) }
@@ -71,6 +72,8 @@ struct ControllerSession: Sendable {
 
   /// The next command towards what is wanted, where one is needed and the controller takes it now.
   mutating func nextCommand(towards wanted: WantedState, now: BootInstant) -> HCICommand? {
+    rotation.turn(
+      plan(wanted), dwell: advertiser.interval(for: .fast20ms).dwell, now: now)
     guard host.isReady, inFlight == nil, hasBegun else { return nil }
     if let preparation { return send(.prepare(preparation), now) }
     if wantsProbe { return send(.probe, now) }
@@ -86,6 +89,15 @@ struct ControllerSession: Sendable {
   /// Asks the controller something; where it answers, scanning is switched off and on again (radio.md, 11).
   mutating func probe() { wantsProbe = true }
 
+  /// Gives up advertising, where it may be, for what a refused command stood for.
+  ///
+  /// - Returns: whether that helps.
+  mutating func giveUpAdvertising(_ wanted: WantedState) -> Bool {
+    guard wanted.advertisingIsOptional, wanted.scan != nil, plan(wanted) != nil else { return false }
+    info.onlyScans = true
+    return true
+  }
+
   /// Whether the controller has been told, and has taken, all that is wanted.
   func isSettled(_ wanted: WantedState) -> Bool {
     hasBegun && inFlight == nil && preparation == nil && !wantsProbe && nextStep(towards: wanted) == nil
@@ -99,7 +111,7 @@ struct ControllerSession: Sendable {
     guard hasBegun, preparation == nil else { return nil }
     // A controller that doesn't answer the question may still know it.
     if info.features != 0, !info.hasLowEnergy { return .noLowEnergy }
-    if wanted.advertisement != nil, wanted.pdu == .extended, info.family == .legacy { return .noExtendedAdvertising }
+    if plan(wanted) != nil, wanted.pdu == .extended, info.family == .legacy { return .noExtendedAdvertising }
     return nil
   }
 
@@ -195,11 +207,12 @@ struct ControllerSession: Sendable {
   }
 
   private func target(_ wanted: WantedState) -> Advertiser.Target? {
-    wanted.advertisement.map { data in
-      Advertiser.Target(
-        data: data, pdu: wanted.pdu, address: info.family == .extended ? wanted.address : nil)
-    }
+    guard let plan = plan(wanted), let data = rotation.current else { return nil }
+    return Advertiser.Target(
+      data: data, interval: plan.interval, pdu: wanted.pdu, address: info.family == .extended ? wanted.address : nil)
   }
+
+  private func plan(_ wanted: WantedState) -> AdvertisingPlan? { info.onlyScans ? nil : wanted.advertising }
 
   private func command(of step: Step) -> HCICommand {
     let set: AdvertisingHandle = isShared ? .shared : .own

@@ -16,6 +16,9 @@ public enum RadioCondition: String, CaseIterable, Sendable {
   case deaf
   /// Off as told.
   case stopped
+
+  /// Whether the controller does what it is told.
+  public var obeys: Bool { self == .on || self == .deaf }
 }
 
 extension RadioState {

@@ -32,6 +32,8 @@ public struct ControllerInfo: Hashable, Sendable {
   public var address: DeviceAddress?
   /// The commands that it is told what to do with.
   public var family = CommandFamily.legacy
+  /// Whether it was found not to advertise while it scans.
+  public var onlyScans = false
 
   public init() {}
 

@@ -133,6 +133,9 @@ struct Supervisor: Sendable {
         recover(error, now, &actions)
       } else if let measure = silence.due(at: now) {
         take(measure, now, &actions)
+      } else {
+        // Another advertisement's turn.
+        advance(now, &actions)
       }
     }
   }
@@ -240,6 +243,9 @@ extension Supervisor {
     guard case .running = state else { return }
     if case .refused(let opcode, _) = error, opcode.isLowEnergy, session.families.change(of: session.info) {
       return begin(now, &actions)
+    }
+    if case .refused(let opcode, _) = error, opcode.isLowEnergy, session.giveUpAdvertising(wanted) {
+      return advance(now, &actions)
     }
     guard reconnects else { return stop(now + timings.farewell, error, now, &actions) }
     let isTooMuch = faults.isTooMuch(at: now)

@@ -1,5 +1,3 @@
-public import Advertising
-
 /// What the radio is to do: laid anew after each Reset, and brought about wherever it differs from what is
 /// (radio.md, "what a correct host does", 4: level, not edge).
 public struct WantedState: Hashable, Sendable {
@@ -9,10 +7,12 @@ public struct WantedState: Hashable, Sendable {
   public var address: DeviceAddress
   /// Scanning, with a duty cycle of 100 % and the duplicate filter off; nil: off.
   public var scan: ScanMode?
-  /// What is advertised, without connections (ADV_NONCONN_IND); nil: nothing.
+  /// What is advertised, without connections; nil: nothing.
   ///
   /// It may change while it is on the air.
-  public var advertisement: AdvertisingData?
+  public var advertising: AdvertisingPlan?
+  /// Whether a controller that doesn't advertise while it scans is good enough: then it only scans.
+  public var advertisingIsOptional: Bool
   /// In which packets it is advertised; extended ones need a controller and listeners that know them.
   public var pdu: AdvertisingPDU
 
@@ -20,12 +20,13 @@ public struct WantedState: Hashable, Sendable {
   ///
   /// - Parameter address: a fresh non-resolvable private one where none is given.
   public init(
-    address: DeviceAddress = .nonResolvable(), scan: ScanMode? = nil, advertisement: AdvertisingData? = nil,
-    pdu: AdvertisingPDU = .legacy
+    address: DeviceAddress = .nonResolvable(), scan: ScanMode? = nil, advertising: AdvertisingPlan? = nil,
+    advertisingIsOptional: Bool = false, pdu: AdvertisingPDU = .legacy
   ) {
     self.address = address
     self.scan = scan
-    self.advertisement = advertisement
+    self.advertising = advertising
+    self.advertisingIsOptional = advertisingIsOptional
     self.pdu = pdu
   }
 }

@@ -23,7 +23,7 @@ import Testing
     timings.reset = command * 2
     timings.firstDelay = .milliseconds(1)
     timings.longestDelay = .milliseconds(4)
-    let wanted = WantedState(scan: .passive, advertisement: try AdvertisingData(bytes: Self.advert))
+    let wanted = WantedState(scan: .passive, advertising: AdvertisingPlan(try AdvertisingData(bytes: Self.advert)))
     return Radio(
       spec: .unix(path: "scripted"), options: Radio.Options(reconnects: reconnects), wanted: wanted, reports: reports,
       timings: timings, opener: shelf.opener, onState: { _ in })
@@ -240,10 +240,10 @@ import Testing
     try settle(radio)
     let controller = try shelf.controller()
     let before = controller.commands.count
-    radio.want { $0.advertisement = nil }
+    radio.want { $0.advertising = nil }
     try settle(radio)
     let next = try AdvertisingData(bytes: [7, 8])
-    radio.want { $0.advertisement = next }
+    radio.want { $0.advertising = AdvertisingPlan(next) }
     try settle(radio)
     // The same commands on another controller, step by step: what is on the air after each.
     var replica = VirtualController(model: model)

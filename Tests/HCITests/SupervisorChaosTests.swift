@@ -131,7 +131,7 @@ private struct Chaos {
       let wanted = WantedState(
         address: DeviceAddress(value: revision % 3 + 1),
         scan: [.passive, .active, nil].randomElement(using: &random) ?? nil,
-        advertisement: Bool.random(using: &random) ? data : nil)
+        advertising: Bool.random(using: &random) ? data.flatMap { AdvertisingPlan($0) } : nil)
       feed(.want(wanted, revision: revision))
     }
   }

@@ -9,6 +9,8 @@ struct Rig {
   var now: UInt64 = 0
   /// Everything it did, in words.
   var log: [String] = []
+  /// All the states that it told.
+  var states: [RadioState] = []
   /// What is in flight.
   var pending: HCICommand?
   /// The answers to commands that aren't simply done: a status, or nil for none.
@@ -31,7 +33,9 @@ struct Rig {
       case .send(let command):
         log.append(word(command))
         pending = command
-      case .tell(let state): log.append(word(state))
+      case .tell(let state):
+        states.append(state)
+        log.append(word(state))
       }
     }
   }
@@ -131,5 +135,6 @@ let scanning = prepared + ["scan-passive", "scan-on", "=on"]
 /// - Parameter data: what is advertised, as one byte.
 func wanted(scan: ScanMode? = .passive, data: UInt8? = nil, pdu: AdvertisingPDU = .legacy) -> WantedState {
   let advertisement = data.flatMap { try? AdvertisingData(bytes: [$0]) }
-  return WantedState(address: DeviceAddress(value: 1), scan: scan, advertisement: advertisement, pdu: pdu)
+  return WantedState(
+    address: DeviceAddress(value: 1), scan: scan, advertising: advertisement.map { AdvertisingPlan($0) }, pdu: pdu)
 }
