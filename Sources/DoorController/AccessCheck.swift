@@ -35,8 +35,8 @@ public enum AccessCheck {
       }
     }
     return try decide(
-      question, bundle, DoorSettings(defaultsFor: question.door, bundlePath: bundlePath), usesSpent: 0,
-      mode: SavedMode())
+      question, bundle, DoorSettings(defaultsFor: question.door, bundlePath: bundlePath), sendsBeacons: true,
+      usesSpent: 0, mode: SavedMode())
   }
 
   /// Decides as the configured door would now: its settings, and what its ledger knows of uses and lockdown.
@@ -56,19 +56,21 @@ public enum AccessCheck {
     let number = door.number.rawValue
     let spent = try DaemonError.wrapping { try view?.usesSpent(ofDoor: number, credential: question.credential) ?? 0 }
     let mode = try DaemonError.wrapping { try view?.mode(ofDoor: number) ?? SavedMode() }
-    return try decide(question, door.bundle, settings, usesSpent: spent, mode: mode)
+    return try decide(
+      question, door.bundle, settings, sendsBeacons: configuration.beaconRadio != .none, usesSpent: spent, mode: mode)
   }
 
   private static func decide(
-    _ question: Question, _ bundle: DoorBundle, _ settings: DoorSettings, usesSpent: UInt32,
+    _ question: Question, _ bundle: DoorBundle, _ settings: DoorSettings, sendsBeacons: Bool, usesSpent: UInt32,
     mode: SavedMode
   ) throws(DaemonError) -> Decision {
     guard let index = bundle.rules.index(of: question.credential), let rule = bundle.rules[index] else {
       throw .unknownID("no credential \(question.credential) in the bundle of door \(question.door)")
     }
-    // As a door of this version would hear it: by time, since no challenges are sent yet.
+    // As the holder would ask: under a challenge, where the door sends some, and neither side wants time.
+    let byChallenge = sendsBeacons && settings.freshness != .time && rule.freshness != .time
     let request = AccessRequest(
-      permission: question.permission, byChallenge: false, now: question.at.seconds, clockTrusted: true,
+      permission: question.permission, byChallenge: byChallenge, now: question.at.seconds, clockTrusted: true,
       lockedDown: mode.isLockedDown, usesSpent: usesSpent)
     return explain(rule: rule, door: settings.policy(with: bundle), request: request) {
       WallTime(seconds: $0).rfc3339(milliseconds: false)

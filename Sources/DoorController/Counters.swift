@@ -21,6 +21,8 @@ package struct Counters: Hashable, Sendable {
   private(set) var denied: UInt64 = 0
   /// The same by reason.
   private(set) var denials: [Reason: UInt64] = [:]
+  /// Commands whose answer went on the air.
+  var answered: UInt64 = 0
   /// Authentic frames beyond ten in ten seconds of one credential.
   var slowDown: UInt64 = 0
   /// Frames that OpenSSL failed on, which says nothing about them.
@@ -47,7 +49,8 @@ package struct Counters: Hashable, Sendable {
     for (name, value) in radio.entries where name == "reports" { object[name] = .integer(Int64(clamping: value)) }
     let own: [(String, UInt64)] = [
       ("foreign", foreign), ("repeated", repeated), ("forged", forged), ("replayed", replayed),
-      ("malformed", malformed), ("granted", granted), ("denied", denied), ("slowDown", slowDown),
+      ("malformed", malformed), ("granted", granted), ("denied", denied), ("answered", answered),
+      ("slowDown", slowDown),
       ("cryptoFailures", cryptoFailures), ("ledgerFailures", ledgerFailures), ("lockFailures", lockFailures),
     ]
     for (name, value) in own { object[name] = .integer(Int64(clamping: value)) }

@@ -53,9 +53,12 @@ public final class Daemon {
   /// Runs until SIGTERM or SIGINT.
   public func run() throws(DaemonError) {
     let configuration = try DaemonError.wrapping { try DoorConfiguration.load(path: configurationPath) }
+    let radios = DoorRadios(
+      configuration, capturePath: capturePath, takesOver: takesOver, reports: reports, mailbox: mailbox)
+    let radio = radios.listening
     let pipeline: DoorPipeline
     do {
-      pipeline = try DaemonError.wrapping { try makePipeline(configuration) }
+      pipeline = try DaemonError.wrapping { try makePipeline(configuration, radios) }
     } catch {
       // A predecessor may have been killed in mid-pulse: what can't start must not leave the lock open.
       closeLocks(configuration)
@@ -64,26 +67,20 @@ public final class Daemon {
     let rulebook = pipeline.rulebook
     // Stopping twice changes nothing: this is for every way out.
     defer { pipeline.stopDoors() }
-    let radio = Radio(
-      spec: configuration.radio,
-      options: Radio.Options(
-        capturePath: capturePath, commands: configuration.radioCommands,
-        takesOver: takesOver || configuration.takesOver),
-      wanted: WantedState(scan: .passive), reports: reports, onState: { [mailbox] in mailbox.post(.radio($0)) })
     do {
-      try radio.start()
+      try radios.start()
     } catch {
       throw .radio(error)
     }
     let watch = DaemonWatch(configuration, clocks, mailbox)
     watch.start()
     announce(.started, detail: rulebook.summary)
-    for warning in rulebook.warnings { announce(.bundle, detail: warning) }
+    for warning in rulebook.warnings(sendsBeacons: radios.sends) { announce(.bundle, detail: warning) }
     let failure = loop(pipeline, radio, configuration, watch)
     // Locks begin to close at once, while the radio takes its second to leave the air.
     pipeline.beginStopDoors()
     watch.closeControl()
-    radio.stop(within: .seconds(1))
+    radios.stop(within: .seconds(1))
     pipeline.stopDoors()
     for case .lock(let door, let report) in mailbox.takeAll() { pipeline.lockReported(door: door, report) }
     watch.finish(pipeline, radio)
@@ -95,11 +92,11 @@ public final class Daemon {
     if let failure { throw .radio(failure) }
   }
 
-  private func makePipeline(_ configuration: DoorConfiguration) throws -> DoorPipeline {
+  private func makePipeline(_ configuration: DoorConfiguration, _ radios: DoorRadios) throws -> DoorPipeline {
     let rulebook = try Rulebook(loading: configuration)
     let ledger = try openLedger(configuration, rulebook)
     return try DoorPipeline(
-      rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment())
+      rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment(radios))
   }
 
   /// Goes on until it is told to stop, or the radio has ended for good.
@@ -118,6 +115,7 @@ public final class Daemon {
         case .radio(let state):
           if let event = watch.observe(state) { emit(event) }
           if case .ended(let error?) = state { return error }
+        case .beaconRadio(let state): if let event = watch.observeBeaconRadio(state) { emit(event) }
         case .lock(let door, let news): pipeline.lockReported(door: door, news)
         case .reload: reloader.start()
         case .loaded(let rulebook):
@@ -141,7 +139,7 @@ public final class Daemon {
       try pipeline.adopt(rulebook)
       watch.reloaded()
       announce(.reloaded, detail: rulebook.summary)
-      for warning in rulebook.warnings { announce(.bundle, detail: warning) }
+      for warning in rulebook.warnings(sendsBeacons: watch.sendsBeacons) { announce(.bundle, detail: warning) }
     } catch {
       refuse("\(error)", watch)
     }
@@ -187,7 +185,7 @@ public final class Daemon {
     try ledger.takeBackFuture(ceilings, event)
   }
 
-  private func environment() -> DoorPipeline.Environment {
+  private func environment(_ radios: DoorRadios) -> DoorPipeline.Environment {
     let mailbox = mailbox
     return DoorPipeline.Environment(
       clocks: clocks, trustsClock: false, buildsInBackground: true,
@@ -196,7 +194,7 @@ public final class Daemon {
         let number = door.number.rawValue
         return try door.settings.lock.makeLock(door: door.id) { mailbox.post(.lock(door: number, $0)) }
       },
-      emit: emit)
+      emit: emit, air: radios.sends ? { radios.advertise($0) } : nil)
   }
 
   private func announce(_ kind: DoorEvent.Kind, detail: String? = nil, counters: Counters? = nil) {

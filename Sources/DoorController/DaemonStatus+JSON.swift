@@ -14,6 +14,7 @@ extension DaemonStatus {
       "uptimeSeconds": .integer(uptime.components.seconds),
       "health": .object(Health(self).json),
       "radio": .object(radio.json),
+      "beacons": .object(beacons.json),
       "clock": .object(clock.json),
       "doors": .array(doors.map { .object($0.json) }),
       "ledger": .object(recording.json),
@@ -41,6 +42,14 @@ extension DaemonStatus.Radio {
   }
 }
 
+extension DaemonStatus.Beacons {
+  fileprivate var json: JSONObject {
+    var object: JSONObject = ["state": .string(condition.rawValue)]
+    object["problem"] = problem.map { .string($0) }
+    return object
+  }
+}
+
 extension DaemonStatus.Clock {
   fileprivate var json: JSONObject {
     var object: JSONObject = ["trusted": .bool(doubt == nil)]
@@ -53,6 +62,7 @@ extension DaemonStatus.Clock {
 extension DaemonStatus.Door {
   fileprivate var json: JSONObject {
     var object: JSONObject = ["id": .string(id.text), "name": .string(name.text), "mode": .string(state.modeWord)]
+    object["freshness"] = .string(freshness.rawValue)
     if secondsUntilLocked > 0 {
       // 65535 says that no end is set, as in an answer frame.
       object["secondsLeft"] = secondsUntilLocked == .max ? .null : .integer(Int64(secondsUntilLocked))

@@ -44,6 +44,7 @@ extension DaemonStatus {
       counters.malformed)
     text.add(.counter, "latchkey_granted_total", "Commands granted.", counters.granted)
     text.add(.counter, "latchkey_denied_total", "Commands denied.", counters.denied)
+    text.add(.counter, "latchkey_answered_total", "Commands whose answer went on the air.", counters.answered)
     text.add(
       .counter, "latchkey_slow_down_total", "Commands beyond ten in ten seconds of one credential.", counters.slowDown)
     text.add(
@@ -81,6 +82,9 @@ extension DaemonStatus {
     text.add(
       .gauge, "latchkey_radio_last_report_age_seconds", "Since the last advert; +Inf: none since the start.",
       radio.lastReportAge.map(\.secondsText) ?? "+Inf")
+    text.add(
+      .gauge, "latchkey_beacons", "Beacons and answers: 1 for how it stands with them.", by: "state",
+      DaemonStatus.Beacons.Condition.allCases.map { (label: $0.rawValue, value: $0 == beacons.condition ? 1 : 0) })
     text.add(
       .counter, "latchkey_radio_input_total", "Broken radio input, and what was done about it, by kind.", by: "kind",
       counters.radio.entries.filter { $0.name != "reports" }.map { (label: $0.name, value: $0.value) })

@@ -22,6 +22,22 @@ struct DaemonStatus: Sendable {
     var lastReportAge: Duration?
   }
 
+  /// Beacons and answers: whether they are on the air.
+  struct Beacons: Sendable {
+    /// In one word, for `status` and metrics.
+    enum Condition: String, CaseIterable, Sendable {
+      case on
+      /// The configuration wants none.
+      case off
+      /// They are wanted, and not on the air.
+      case failed
+    }
+
+    var condition: Condition
+    /// What keeps them off the air, where that isn't the listening radio's own problem.
+    var problem: String?
+  }
+
   /// The wall clock, as far as time frames depend on it.
   struct Clock: Sendable {
     /// Why it isn't trusted, and what helps; nil where it is.
@@ -34,6 +50,7 @@ struct DaemonStatus: Sendable {
   struct Door: Sendable {
     var id: Identifier
     var name: DisplayName
+    var freshness: FreshnessPolicy
     var state: DoorState
     /// Seconds until it locks; 0 where it is locked, 65535 where no end is set.
     var secondsUntilLocked: UInt16
@@ -79,6 +96,7 @@ struct DaemonStatus: Sendable {
   /// False in the last one, when it has ended.
   var isRunning: Bool
   var radio: Radio
+  var beacons: Beacons
   var clock: Clock
   var doors: [Door]
   var recording: Recording

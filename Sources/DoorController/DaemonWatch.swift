@@ -14,6 +14,7 @@ final class DaemonWatch {
   private let mailbox: Mailbox
   private let started: (boot: BootInstant, wall: WallTime)
   private var radio: RadioWatch
+  private var beaconRadio: RadioWatch
   private var reloads: DaemonStatus.Reloads
   private var metricsFile = DaemonStatus.MetricsFile()
   private var writer: MetricsWriter?
@@ -26,6 +27,7 @@ final class DaemonWatch {
     self.mailbox = mailbox
     started = (clocks.boot(), clocks.wall())
     radio = RadioWatch(boot: started.boot, wall: started.wall)
+    beaconRadio = radio
     reloads = DaemonStatus.Reloads(lastSuccess: started.wall)
   }
 
@@ -66,6 +68,19 @@ final class DaemonWatch {
     case .status: reply(.status(status(pipeline, radio)))
     case .health: reply(.health(Health(status(pipeline, radio))))
     }
+  }
+
+  /// Whether the configuration wants beacons sent.
+  var sendsBeacons: Bool { configuration.beaconRadio != .none }
+
+  /// The same of the radio that only sends.
+  func observeBeaconRadio(_ state: RadioState) -> DoorEvent? {
+    let wall = clocks.wall()
+    guard beaconRadio.observe(state, boot: clocks.boot(), wall: wall) else { return nil }
+    var event = DoorEvent(time: wall, kind: .radio)
+    event.state = state.condition.rawValue
+    event.detail = "beacon-radio" + (state.detail.map { ": \($0)" } ?? "")
+    return event
   }
 
   /// Takes a state of the radio in; answers the event to tell, if it is worth one.
@@ -122,6 +137,20 @@ final class DaemonWatch {
     return event
   }
 
+  private var beacons: DaemonStatus.Beacons {
+    switch configuration.beaconRadio {
+    case .none: DaemonStatus.Beacons(condition: .off, problem: nil)
+    case .same where radio.condition.obeys && radio.controller?.onlyScans == true:
+      DaemonStatus.Beacons(condition: .failed, problem: "the radio doesn't advertise while it scans; see beacon-radio")
+    case .same: DaemonStatus.Beacons(condition: radio.condition.obeys ? .on : .failed, problem: nil)
+    case .other where beaconRadio.condition.obeys: DaemonStatus.Beacons(condition: .on, problem: nil)
+    case .other(let spec):
+      DaemonStatus.Beacons(
+        condition: .failed,
+        problem: "beacon-radio \(spec): \(beaconRadio.problem ?? "not on (\(beaconRadio.condition.rawValue))")")
+    }
+  }
+
   private func status(_ pipeline: DoorPipeline, _ radio: Radio) -> DaemonStatus {
     let now = clocks.boot()
     return DaemonStatus(
@@ -130,7 +159,8 @@ final class DaemonWatch {
         spec: "\(configuration.radio)", condition: self.radio.condition, since: self.radio.since.wall,
         age: now - self.radio.since.boot, problem: self.radio.problem, controller: self.radio.controller,
         lastReportAge: radio.lastReport.map { now - $0 }),
-      clock: pipeline.clockStatus, doors: pipeline.doorStatus, recording: pipeline.recordingStatus, reloads: reloads,
+      beacons: beacons, clock: pipeline.clockStatus, doors: pipeline.doorStatus, recording: pipeline.recordingStatus,
+      reloads: reloads,
       metricsFile: metricsFile, counters: pipeline.snapshot(adding: radio.counters))
   }
 }

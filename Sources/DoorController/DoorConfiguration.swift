@@ -18,6 +18,7 @@ public struct DoorConfiguration: Sendable {
   }
 
   public let radio: RadioSpec
+  public let beaconRadio: BeaconRadio
   /// Which commands the radio is told to scan with.
   public let radioCommands: CommandChoice
   /// Whether an adapter that the kernel's own host has is taken from it.
@@ -72,11 +73,9 @@ public struct DoorConfiguration: Sendable {
   // The errors of its parts are of several types; `load` makes one of them.
   init(_ root: ConfigurationReader, folder: String) throws {
     let fields = try root.mapping([
-      "radio", "radio-commands", "take-over", "site-key", "state", "volatile", "clock", "keep-events", "doors",
-      "metrics",
-      "control", "beacon-radio",
+      "radio", "radio-commands", "take-over", "beacon-radio", "site-key", "state", "volatile", "clock", "keep-events",
+      "doors", "metrics", "control",
     ])
-    if let field = fields["beacon-radio"] { throw notBuilt(field) }
     let radioText = try fields["radio"]?.text() ?? "hci:0"
     do {
       radio = try RadioSpec(radioText).relative(to: folder)
@@ -85,6 +84,7 @@ public struct DoorConfiguration: Sendable {
     }
     radioCommands = try fields["radio-commands"]?.word(CommandChoice.self) ?? .automatic
     takesOver = try fields["take-over"]?.boolean() ?? false
+    beaconRadio = try BeaconRadio(fields["beacon-radio"], other: radio)
     siteKey = try fields.required("site-key").value("the site's key, 43 characters of base64url") {
       VerificationKey(siteKeyText: $0)
     }
@@ -116,6 +116,34 @@ public struct DoorConfiguration: Sendable {
     lasting += [controlPath, controlPath + ".lock"]
     if let metrics, let metricsPath, lasting.contains(metricsPath) {
       throw metrics.complaint("expected a file of its own; that one is the state's, a bundle or the control socket")
+    }
+  }
+}
+
+/// Where a door's beacons and answers are sent.
+public enum BeaconRadio: Hashable, Sendable {
+  /// By the radio that listens.
+  case same
+  /// By another one, for a radio that doesn't advertise while it scans.
+  case other(RadioSpec)
+  /// Nowhere: the doors send nothing, and take time frames only.
+  case none
+
+  init(_ field: ConfigurationReader?, other radio: RadioSpec) throws {
+    guard let field else {
+      self = .same
+      return
+    }
+    let text = try field.text()
+    if text == "none" {
+      self = .none
+      return
+    }
+    do {
+      let spec = try RadioSpec(text)
+      self = spec == radio ? .same : .other(spec)
+    } catch {
+      throw field.complaint("\(error); or none")
     }
   }
 }
@@ -166,8 +194,7 @@ public struct DoorSettings: Sendable {
       let field = fields["pulse"] ?? value
       throw field.complaint("expected at most the longest pulse")
     }
-    // Challenges come with beacons; until then a door that wants them says so when it starts.
-    freshness = try fields["freshness"]?.word(FreshnessPolicy.self) ?? .time
+    freshness = try fields["freshness"]?.word(FreshnessPolicy.self) ?? .challenge
     allowedByTime = try Self.exceptions(fields["allow-by-time"])
   }
 

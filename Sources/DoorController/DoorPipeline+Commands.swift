@@ -9,16 +9,18 @@ extension DoorPipeline {
   func handle(_ command: VerifiedCommand, heard: BootInstant) {
     let wall = environment.clocks.wall()
     // The index may be of the slot before for a moment: what is accepted is decided by the clock.
-    guard isAccepted(command.freshness, at: wall), let rule = rulebook.rule(ofKey: command.key, door: command.doorIndex)
+    guard let challenge = liveness(of: command, heard: heard, wall),
+      let rule = rulebook.rule(ofKey: command.key, door: command.doorIndex)
     else {
       counters.foreign &+= 1
       return
     }
     let door = doors[command.doorIndex]
     let context = CommandContext(command: command, door: door, rule: rule, heard: heard, wall: wall)
-    switch guardian.judge(command, at: moment(heard)) {
-    case .repeated:
+    switch guardian.judge(command, at: moment(heard), challengeNumber: challenge.number) {
+    case .repeated(let answerAgain):
       counters.repeated &+= 1
+      if answerAgain { answers.heardAgain(command.frame, at: heard) }
     case .replayed(let first):
       counters.replayed &+= 1
       if first { note(context, CommandNote(.replayed, .replayed)) }
@@ -34,10 +36,12 @@ extension DoorPipeline {
       // Its mark and its press go to the disk, else a restart would take the frame for a new one. Nothing is told.
       counters.repeated &+= 1
       note(context, CommandNote(.repeated, nil, movesMark: true, result: result))
+      answerRepeatedPress(context, result: result)
     case .refused(let refusal):
       decided(context)
       counters.countDenied(.clockUntrusted)
       note(context, CommandNote(.denied, .clockUntrusted, detail: refusal.words(clock: rulebook.clock)))
+      answer(context, result: .freshnessRefused)
     case .fresh(let content):
       decide(context, content)
     }
@@ -60,6 +64,7 @@ extension DoorPipeline {
       guard note(context, CommandNote(.denied, reason, movesMark: true, result: result)) else { return }
       guardian.decided(context.command, content, result: result, at: context.heard.sinceBoot)
       alarm(context, content)
+      if result != 0 { answer(context, result: AnswerResult(rawValue: result)) }
     case .granted(let consumesUse):
       grant(context, content, consumesUse: consumesUse)
     }
@@ -95,6 +100,7 @@ extension DoorPipeline {
     FaultPoint.beforeLock.reach()
     door.drive(change)
     alarm(context, content)
+    answerWhenMoved(context, content, change)
   }
 
   /// The silent alarm of a duress, granted or denied (docs/door-modes.md).
@@ -129,10 +135,22 @@ extension DoorPipeline {
     }
   }
 
-  private func isAccepted(_ freshness: Freshness, at wall: WallTime) -> Bool {
-    guard case .time(let slot) = freshness else { return false }
-    return rulebook.clock.acceptedSlots(at: wall.seconds).contains(slot)
+  /// Whether the frame's freshness is one of now, and which challenge it is; nil: it is none of now.
+  private func liveness(of command: VerifiedCommand, heard: BootInstant, _ wall: WallTime) -> Liveness? {
+    switch command.freshness {
+    case .time(let slot):
+      return rulebook.clock.acceptedSlots(at: wall.seconds).contains(slot) ? Liveness(number: nil) : nil
+    case .challenge(let challenge):
+      let number = challenges.number(of: challenge, door: command.doorIndex, arrival: heard.sinceBoot)
+      return number.map { Liveness(number: $0) }
+    }
   }
+}
+
+/// A freshness of now.
+private struct Liveness {
+  /// Which challenge it is, as they were drawn; nil for a slot.
+  let number: UInt64?
 }
 
 extension Command {

@@ -72,7 +72,11 @@ extension DoorPipeline {
     var event = DoorEvent(time: wall, kind: .lock)
     event.door = door.id.text
     event.id = door.lastRecord
+    lockAnswers(door, report.event)
     switch report.event {
+    case .stands(let position):
+      door.lockWord = .stands(position)
+      return
     case .moved(let position):
       door.lockWord = .stands(position)
       event.state = position.rawValue

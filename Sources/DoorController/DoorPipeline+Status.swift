@@ -21,7 +21,7 @@ extension DoorPipeline {
     return zip(doors, rulebook.doors).map { running, door in
       let header = door.bundle.header
       return DaemonStatus.Door(
-        id: running.id, name: header.doorName, state: running.mode.state(now: now),
+        id: running.id, name: header.doorName, freshness: door.policy.freshness, state: running.mode.state(now: now),
         secondsUntilLocked: running.mode.secondsUntilLocked(now: now), lock: running.lockWord,
         bundleSerial: header.serial, bundleEnd: header.validUntil, credentials: door.keys.count)
     }

@@ -25,10 +25,15 @@ package final class DoorPipeline {
     let makeLock: (Rulebook.Door) throws -> any Lock
     /// Where events go.
     let emit: (DoorEvent) -> Void
+    /// Where beacons and answers go, whenever they change; nil: the doors are silent.
+    let air: ((AdvertisingPlan?) -> Void)?
+    /// 64 random bits for a challenge.
+    let random: () -> UInt64
 
     package init(
       clocks: Clocks, trustsClock: Bool, buildsInBackground: Bool, onIndexReady: @escaping @Sendable () -> Void,
-      makeLock: @escaping (Rulebook.Door) throws -> any Lock, emit: @escaping (DoorEvent) -> Void
+      makeLock: @escaping (Rulebook.Door) throws -> any Lock, emit: @escaping (DoorEvent) -> Void,
+      air: ((AdvertisingPlan?) -> Void)? = nil, random: @escaping () -> UInt64 = systemRandom
     ) {
       self.clocks = clocks
       self.trustsClock = trustsClock
@@ -36,6 +41,8 @@ package final class DoorPipeline {
       self.onIndexReady = onIndexReady
       self.makeLock = makeLock
       self.emit = emit
+      self.air = air
+      self.random = random
     }
   }
 
@@ -45,9 +52,12 @@ package final class DoorPipeline {
   var doors: [RunningDoor]
   var guardian: ReplayGuard
   var counters = Counters()
+  var challenges: ChallengeSeries
+  var answers = AnswerBook()
+  /// What is on the air now, with what its beacons say.
+  var airState = AirState()
   private var trust: ClockTrust
   private var keeper: IndexKeeper
-  private var index: HintIndex
   private var verifier: FrameVerifier
   private var parser = AdvertisingReportParser()
   private var radioCounters = RadioCounters()
@@ -73,8 +83,8 @@ package final class DoorPipeline {
       basis: clockSource == .battery ? .battery : .kernel, slotSeconds: rulebook.clock.slotSeconds,
       lastRecord: lastRecord?.sinceEpoch ?? .zero)
     verifier = try FrameVerifier()
-    keeper = try environment.makeKeeper(rulebook, slot)
-    index = try keeper.index(forSlot: slot)
+    challenges = ChallengeSeries(period: rulebook.challengePeriod)
+    keeper = try environment.makeKeeper(rulebook, slot, challenges)
     guardian = ReplayGuard(clock: rulebook.clock)
     forgeries = ForgeryWatch(boot: environment.clocks.boot())
     doors = []
@@ -94,7 +104,7 @@ package final class DoorPipeline {
     parser.forEachReport(in: event, counters: &radioCounters) { _, data in
       FrameSearch.forEachFrame(in: data, markers: rulebook.markers) { frame, _ in
         do throws(CryptoError) {
-          switch try verifier.verify(frame, index: index) {
+          switch try verifier.verify(frame, index: keeper.index) {
           case .foreign: counters.foreign &+= 1
           case .forged: counters.forged &+= 1
           case .verified(let command): handle(command, heard: arrival)
@@ -119,15 +129,11 @@ package final class DoorPipeline {
       slot = current
       guardian.sweep(at: moment(boot))
     }
-    do {
-      index = try keeper.index(forSlot: slot)
-    } catch {
-      // Without an index of this slot the door hears less and less; better told than silent.
-      tell(.clock, detail: "no index for this slot: \(error)")
-    }
+    renewIndex(boot)
     observeClock(first: false)
     expireModes(boot)
     beat(wall)
+    showOnAir(boot)
     if let event = forgeries.look(
       at: boot, wall: wall, counters: counters, keys: rulebook.table.count, clock: rulebook.clock)
     {
@@ -136,7 +142,52 @@ package final class DoorPipeline {
     let intoSlot = wall.sinceEpoch - .seconds(rulebook.clock.start(ofSlot: slot))
     let untilNextSlot = max(.milliseconds(1), .seconds(rulebook.clock.slotSeconds) - intoSlot)
     let next = boot + min(untilNextSlot, .seconds(1))
-    return min(next, nextModeDeadline ?? next)
+    let others = [nextModeDeadline, challenges.deadline.map(BootInstant.init(sinceBoot:)), answers.deadline(at: boot)]
+    return others.reduce(next) { min($0, $1 ?? next) }
+  }
+
+  /// Keeps the index at what is expected, and draws and sends challenges as theirs stands.
+  private func renewIndex(_ boot: BootInstant) {
+    orderIndex()
+    guard environment.air != nil else { return }
+    // Twice, for an index that is built on the spot.
+    for _ in 0..<2 {
+      _ = challenges.advance(now: boot.sinceBoot) { keeper.expects($0) }
+      guard challenges.draw(doors: doors.count, environment.random) else { return }
+      orderIndex()
+    }
+  }
+
+  /// Takes in what a recording shows the doors sending: frames under challenges of theirs count from then on.
+  func sent(_ data: Span<UInt8>, at boot: BootInstant) {
+    var isNew = false
+    FrameSearch.forEachFrame(in: data, markers: rulebook.markers) { frame, carrier in
+      guard carrier == .uuid128 else { return }
+      for (index, door) in rulebook.table.doors.enumerated() {
+        guard let beacon = try? door.beaconKey.open(frame), beacon.door == door.number else { continue }
+        let observed = challenges.observe(
+          beacon.challenge, door: index, of: rulebook.table.doors.count, now: boot.sinceBoot)
+        isNew = isNew || observed
+      }
+    }
+    if isNew { orderIndex() }
+  }
+
+  /// Takes an index that has become ready, and orders what is expected from now on.
+  private func orderIndex() {
+    do {
+      try keeper.want(Self.epochs(of: rulebook, slot, challenges))
+    } catch {
+      // Without an index of this slot the door hears less and less; better told than silent.
+      tell(.clock, detail: "no index of what is expected now: \(error)")
+    }
+  }
+
+  /// What frames are expected under: the accepted slots and the one that comes next, and the challenges.
+  fileprivate static func epochs(of rulebook: Rulebook, _ slot: UInt64, _ challenges: ChallengeSeries) -> [Epoch] {
+    let accepted = rulebook.clock.acceptedSlots(around: slot)
+    let slots = accepted.lowerBound...min(accepted.upperBound &+ 1, SlotClock.lastSlot)
+    return slots.map { Epoch.time(slot: $0, doors: rulebook.table.doors.count) } + challenges.epochs
   }
 
   /// Everything counted so far; `radio` adds what the radio's own thread counted.
@@ -149,7 +200,8 @@ package final class DoorPipeline {
 
   /// The door's moment for the replay guard.
   func moment(_ boot: BootInstant) -> ReplayGuard.Moment {
-    ReplayGuard.Moment(boot: boot.sinceBoot, slot: slot, clockTrusted: isClockTrusted)
+    ReplayGuard.Moment(
+      boot: boot.sinceBoot, slot: slot, clockTrusted: isClockTrusted, newestChallenge: challenges.newestSent)
   }
 
   /// Whether time frames are judged now.
@@ -245,20 +297,23 @@ package final class DoorPipeline {
   /// What a change of the rulebook needs and may fail to get.
   struct Change {
     fileprivate let keeper: IndexKeeper
-    fileprivate let index: HintIndex
+    fileprivate let challenges: ChallengeSeries
     fileprivate let guardian: ReplayGuard
   }
 
   /// Builds the index of another rulebook, and carries marks and presses over to its keys; changes nothing.
   func prepareChange(to new: Rulebook) throws -> Change {
     let old = rulebook
-    let keeper = try environment.makeKeeper(new, slot)
+    let places = new.doors.map { door in old.doors.firstIndex { $0.number == door.number } }
+    let challenges = challenges.carried(
+      to: places, period: new.challengePeriod, environment.random)
+    let keeper = try environment.makeKeeper(new, slot, challenges)
     var guardian = guardian.renumbered(clock: new.clock) { key in
       guard let door = old.table.doorIndex(ofKey: key), let rule = old.rule(ofKey: key, door: door) else { return nil }
       return new.key(ofCredential: rule.id, atDoor: old.doors[door].number)
     }
     try restoreMemory(of: new, into: &guardian) { id, door in old.key(ofCredential: id, atDoor: door) == nil }
-    return Change(keeper: keeper, index: try keeper.index(forSlot: slot), guardian: guardian)
+    return Change(keeper: keeper, challenges: challenges, guardian: guardian)
   }
 
   /// From here on frames are judged by the new rulebook.
@@ -266,7 +321,7 @@ package final class DoorPipeline {
     rulebook = new
     doors = next
     keeper = change.keeper
-    index = change.index
+    challenges = change.challenges
     guardian = change.guardian
     if !environment.trustsClock, trust.isTrusted, !doorsWithoutFloor.isEmpty {
       raiseFloors(of: doorsWithoutFloor, environment.clocks.wall())
@@ -306,9 +361,15 @@ package final class DoorPipeline {
 }
 
 extension DoorPipeline.Environment {
-  func makeKeeper(_ rulebook: Rulebook, _ slot: UInt64) throws -> IndexKeeper {
+  func makeKeeper(_ rulebook: Rulebook, _ slot: UInt64, _ challenges: ChallengeSeries) throws -> IndexKeeper {
     try IndexKeeper(
-      table: rulebook.table, clock: rulebook.clock, slot: slot, inBackground: buildsInBackground,
-      onReady: onIndexReady)
+      table: rulebook.table, epochs: DoorPipeline.epochs(of: rulebook, slot, challenges),
+      inBackground: buildsInBackground, onReady: onIndexReady)
   }
+}
+
+/// 64 bits of the system's random numbers (getrandom(2)).
+package func systemRandom() -> UInt64 {
+  var generator = SystemRandomNumberGenerator()
+  return generator.next()
 }

@@ -14,7 +14,9 @@ struct Health: Hashable, Sendable {
     case deaf
     /// It is on, and heard nothing for longer than that.
     case silent
-    /// Time frames are refused.
+    /// Beacons and answers are wanted, and not on the air.
+    case beacons
+    /// Time frames are refused, and a door takes them.
     case clock
     /// Nothing can be recorded, so nothing opens.
     case ledger
@@ -28,6 +30,8 @@ struct Health: Hashable, Sendable {
   enum Warning: String, CaseIterable, Sendable {
     /// A bundle ends soon.
     case bundleEnding = "bundle-ending"
+    /// The clock isn't trusted; no door takes time frames, but credentials with a limit in time are refused.
+    case clock
     /// The next start will have to wait as after a boot.
     case volatile
     /// The newest configuration was refused.
@@ -57,7 +61,14 @@ struct Health: Hashable, Sendable {
   /// Looks at a status.
   init(_ status: DaemonStatus) {
     look(at: status.radio)
-    if let doubt = status.clock.doubt { add(.clock, "clock untrusted: \(doubt)") }
+    if let problem = status.beacons.problem { add(.beacons, "no beacons, no answers: \(problem)") }
+    if let doubt = status.clock.doubt {
+      if status.doors.contains(where: { $0.freshness != .challenge }) {
+        add(.clock, "clock untrusted: \(doubt)")
+      } else {
+        warn(.clock, "clock untrusted, so credentials with a limit in time are refused: \(doubt)")
+      }
+    }
     if let problem = status.recording.problem { add(.ledger, "the ledger can't record: \(problem)") }
     for door in status.doors { look(at: door, now: status.time) }
     if status.recording.volatileIsLost {

@@ -5,6 +5,8 @@ internal import POSIX
 /// What other threads tell the door's thread; it reads them between batches of adverts.
 enum Message: Sendable {
   case radio(RadioState)
+  /// A state of the radio that only sends beacons and answers.
+  case beaconRadio(RadioState)
   case lock(door: UInt16, LockReport)
   case loaded(Rulebook)
   case notLoaded(String)

@@ -52,7 +52,8 @@ extension DoorConfiguration {
   /// What a reload can't change: the radio, the ledger, the clock and the site.
   func requireSameMachine(as running: DoorConfiguration) throws(LoadError) {
     let pairs: [(String, Bool)] = [
-      ("radio", radio == running.radio), ("radio-commands", radioCommands == running.radioCommands),
+      ("radio", radio == running.radio), ("beacon-radio", beaconRadio == running.beaconRadio),
+      ("radio-commands", radioCommands == running.radioCommands),
       ("take-over", takesOver == running.takesOver),
       ("site-key", siteKey == running.siteKey),
       ("state", statePath == running.statePath), ("volatile", volatileDirectory == running.volatileDirectory),

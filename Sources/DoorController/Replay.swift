@@ -30,7 +30,9 @@ public enum Replay {
     var failure: DaemonError?
     while failure == nil {
       let more = try readPacket(&capture) { packet, bytes in
-        guard packet.kind == .event, packet.direction == .received else { return }
+        let isReport = packet.kind == .event && packet.direction == .received
+        let sent = packet.kind == .command && packet.direction == .sent ? advertisingData(setBy: bytes) : nil
+        guard isReport || sent != nil else { return }
         time.advance(to: packet.time)
         do {
           let running =
@@ -39,7 +41,7 @@ public enum Replay {
               rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment(time, emit))
           pipeline = running
           _ = running.tick()
-          running.hear(bytes, arrival: time.boot)
+          if let sent { running.sent(sent.span, at: time.boot) } else { running.hear(bytes, arrival: time.boot) }
         } catch {
           failure = DaemonError(error)
         }

@@ -12,23 +12,34 @@ extension Rulebook {
     }.joined(separator: "; ")
   }
 
-  /// What an installer must hear at a start or reload: rules that are there and can't work yet.
-  var warnings: [String] {
+  /// What an installer must hear at a start or reload: credentials that a door can't let in, whatever they may do.
+  ///
+  /// - Parameter sendsBeacons: whether challenges are sent at all.
+  func warnings(sendsBeacons: Bool) -> [String] {
     doors.flatMap { door -> [String] in
-      let wanting = door.bundle.rules.activeByChallengeOnly
       var texts: [String] = []
-      if door.settings.freshness == .challenge {
+      if !sendsBeacons, door.settings.freshness == .challenge {
         texts.append(
-          "door \(door.id) is set to freshness challenge, but this version sends no challenges yet")
-      }
-      if let first = wanting.first, let id = door.bundle.rules.id(at: first) {
-        let more = wanting.count == 1 ? "" : " and \(wanting.count - 1) more"
-        texts.append(
-          "door \(door.id): credential \(id)\(more) asks for challenges, which this version can't send yet: refused as challenge-required"
+          "door \(door.id) takes challenges only (freshness: challenge), and beacon-radio: none sends none: it opens to nobody"
         )
+      }
+      if !sendsBeacons || door.settings.freshness == .time {
+        texts += refused(
+          by: .challenge, at: door, "the door \(sendsBeacons ? "takes" : "sends") none", .challengeRequired)
+      }
+      if door.settings.freshness == .challenge {
+        texts += refused(by: .time, at: door, "the door takes challenges only", .challengeRequired)
       }
       return texts
     }
+  }
+
+  private func refused(by policy: FreshnessPolicy, at door: Door, _ why: String, _ reason: Reason) -> [String] {
+    let found = door.bundle.rules.active(by: policy)
+    guard let first = found.first, let id = door.bundle.rules.id(at: first) else { return [] }
+    let more = found.count == 1 ? "" : " and \(found.count - 1) more"
+    let asked = policy == .time ? "time frames" : "challenges"
+    return ["door \(door.id): credential \(id)\(more) may use \(asked) only, and \(why): refused as \(reason.rawValue)"]
   }
 }
 

@@ -23,6 +23,8 @@ package final class Rulebook: Sendable {
   let doors: [Door]
   package let table: KeyTable
   let clock: SlotClock
+  /// How often the doors draw a challenge.
+  let challengePeriod: Duration
   let markers: CarrierMarkers
 
   /// Loads every door's bundle and checks that they fit each other.
@@ -44,6 +46,7 @@ package final class Rulebook: Sendable {
     guard let first = doors.first else { throw .configuration("no door is configured") }
     self.doors = doors
     clock = first.bundle.header.site.slotClock
+    challengePeriod = .seconds(first.bundle.header.site.challengeSeconds)
     markers = first.bundle.header.site.markers
     table = try Rulebook.table(sections)
   }
@@ -87,7 +90,9 @@ package final class Rulebook: Sendable {
   /// One index serves all doors of a daemon, so they must count slots alike and use the same markers.
   private static func require(_ bundle: DoorBundle, of settings: DoorSettings, toFit first: Door) throws(LoadError) {
     let (site, other) = (bundle.header.site, first.bundle.header.site)
-    guard site.id == other.id, site.slotClock == other.slotClock, site.markers == other.markers else {
+    guard site.id == other.id, site.slotClock == other.slotClock,
+      site.challengeSeconds == other.challengeSeconds, site.markers == other.markers
+    else {
       throw .bundle(settings.bundlePath, "it is of another site than the bundle of door \(first.id)")
     }
   }

@@ -16,6 +16,8 @@ final class RunningDoor {
   var slowDowns = OncePerCredential(interval: .seconds(60))
   /// What the lock said last.
   var lockWord = LockWord.nothing
+  /// Answers that wait until the lock stands where they say.
+  var pendingAnswers: [PendingAnswer] = []
   /// The last grant here, which what the lock does next belongs to.
   var lastRecord: Int64?
 

@@ -1,6 +1,7 @@
 internal import AccessControl
 public import Advertising
 public import AirProtocol
+internal import LatchkeyCrypto
 public import POSIX
 internal import Provisioning
 
@@ -62,6 +63,39 @@ public struct Intent: Sendable {
     slotsBehind = slotsBehind ?? behind
     if case .transmit(let transmission) = step { self.transmission = transmission }
     return step
+  }
+
+  /// The frame under a challenge, and that it was used is durable before it is sent; nil where an intent began under that
+  /// challenge before, or no sequence serves.
+  ///
+  /// All frames of the intent have the same press, whatever their freshness.
+  public mutating func next(under challenge: Challenge, now: WallTime) throws(TransmissionError) -> Transmission? {
+    let clock = door.credential.site.slotClock
+    let slot = clock.slot(at: now.seconds)
+    let result: Result<Transmission?, TransmissionError>
+    do throws(HolderStateError) {
+      result = try state.update(now: slot) { [self] (state) throws(TransmissionError) in
+        guard state.mayUse(challenge) else { return nil }
+        let press = transmission?.plaintext.press ?? state.nextPress
+        let transmission = try Transmission.first(
+          command, press: press, wantsAnswer: wantsAnswer, to: door, under: .challenge(challenge),
+          from: try firstSequence(), carrier: carrier)
+        guard let transmission else { return nil }
+        if self.transmission == nil { state.use(press: press) }
+        state.use(challenge, at: door.number, now: slot, skewSlots: clock.skewSlots)
+        return transmission
+      }
+    } catch {
+      throw .state(error)
+    }
+    let next = try result.get()
+    if let next { transmission = next }
+    return next
+  }
+
+  /// Under a challenge sequences begin anywhere in 0…127, so that a second device of the same credential meets none.
+  private func firstSequence() throws(TransmissionError) -> UInt8 {
+    do throws(CryptoError) { return try SystemRandom.number(UInt8.self) & 0x7F } catch { throw .crypto(error) }
   }
 
   /// When to ask again: the frame has lived for `frameLife` and its slot is over.

@@ -1,18 +1,9 @@
-public import Advertising
-internal import AirProtocol
+internal import Advertising
+public import AirProtocol
 public import HCI
+internal import LatchkeyCrypto
 public import POSIX
 internal import Provisioning
-
-/// Where advertising data goes on the air: a `Broadcast`, or a test's.
-public protocol Air {
-  /// Sends these data from now on, in place of those before.
-  func advertise(_ data: AdvertisingData) throws(RadioError)
-  /// Waits until the deadline; false where it was cancelled.
-  func wait(until deadline: BootInstant) throws(RadioError) -> Bool
-}
-
-extension Broadcast: Air {}
 
 /// Why an intent couldn't be sent.
 public enum SendingError: Error, Hashable, Sendable {
@@ -20,10 +11,23 @@ public enum SendingError: Error, Hashable, Sendable {
   case transmission(TransmissionError)
   /// Every slot until then is used up, and that is longer than a wrong clock or a first start explains.
   case usedUp(until: WallTime)
+  /// The door's clock and the holder's disagree by so many slots: positive where the door's is ahead. Nothing was sent, or
+  /// no more.
+  case clockOff(slots: Int)
 }
 
-/// Sends an intent for a while: its first frame as soon as a slot is free, and that of a later slot where it lasts so
-/// long.
+/// How a frame is bound to now.
+public enum FreshnessChoice: String, CaseIterable, Sendable {
+  case time
+  case challenge
+  /// By challenge where a beacon of the door is heard within a second, else by time.
+  case either
+}
+
+/// Sends an intent until the door answers, or its time is over.
+///
+/// By time: its first frame as soon as a slot is free, and that of a later slot where it lasts so long. By challenge: a
+/// frame under the challenge of the door's beacon, and under at most two others where no answer comes.
 public struct Sending {
   /// What happens meanwhile, for people and programs.
   public enum Event: Hashable, Sendable {
@@ -34,12 +38,31 @@ public struct Sending {
     case onAir(Transmission, slotsBehind: UInt64?)
   }
 
+  /// How it ended.
+  public enum Outcome: Hashable, Sendable {
+    case answered(Answer)
+    /// Its time is over.
+    case over
+    /// Its time was over before a beacon of the door was heard: nothing was sent.
+    case noBeacon
+    case cancelled
+  }
+
+  /// More challenges than these aren't taken for one intent (protocol.md, "Beacon frame").
+  static let challengeLimit = 3
+  /// How long one that is either way waits for a beacon.
+  static let beaconPatience = Duration.seconds(1)
+  /// How long a stronger beacon is waited for behind the first one: one and a half of a door's beacons.
+  static let beaconChoice = Duration.milliseconds(150)
+  /// How long an answer is waited for under one challenge, before another one is taken.
+  static let challengePatience = Duration.milliseconds(1_500)
+
   private let duration: Duration
   private let wallNow: () -> WallTime
   private let bootNow: () -> BootInstant
 
   /// - Parameters:
-  ///   - duration: how long it stays on the air, counted from its first frame.
+  ///   - duration: how long it stays on the air, counted from its first frame; as long for a beacon before.
   ///   - wallNow: the clock that decides the slot.
   ///   - bootNow: the clock of `Air`.
   public init(
@@ -51,24 +74,57 @@ public struct Sending {
     self.bootNow = bootNow
   }
 
-  /// Sends the intent; it is still on the air when this returns.
-  ///
-  /// - Returns: false where it was cancelled.
+  /// Sends the intent; what was sent is still on the air when this returns.
   public func send(
-    _ intent: Intent, over air: some Air, _ report: (Event) -> Void
-  ) throws(SendingError) -> Bool {
-    var intent = intent
-    guard try begin(&intent, air, report) else { return false }
+    _ intent: Intent, by choice: FreshnessChoice, over air: some Air, _ report: (Event) -> Void
+  ) throws(SendingError) -> Outcome {
+    var ongoing = Ongoing(intent: intent, ear: try Self.crypto { () throws(CryptoError) in try Ear(intent.door) })
+    let byChallenge: Bool
+    switch choice {
+    case .time: byChallenge = false
+    case .challenge: byChallenge = true
+    case .either:
+      switch try awaitBeacon(&ongoing, air, until: bootNow() + Self.beaconPatience) {
+      case .cancelled: return .cancelled
+      case .over, .enough: byChallenge = !ongoing.ear.beacons.isEmpty
+      }
+    }
+    return byChallenge
+      ? try sendByChallenge(&ongoing, air, report) : try sendByTime(&ongoing, air, report)
+  }
+
+  /// An intent under way.
+  private struct Ongoing {
+    var intent: Intent
+    var ear: Ear
+
+    var clock: SlotClock { intent.door.credential.site.slotClock }
+  }
+}
+
+// By time.
+extension Sending {
+  private func sendByTime(
+    _ ongoing: inout Ongoing, _ air: some Air, _ report: (Event) -> Void
+  ) throws(SendingError) -> Outcome {
+    guard try begin(&ongoing, air, report) else { return .cancelled }
     var sentAt = (boot: bootNow(), wall: wallNow())
     let deadline = sentAt.boot + duration
-    var due = intent.nextFrameDue(sentAt: sentAt)
+    var due = ongoing.intent.nextFrameDue(sentAt: sentAt)
     while true {
-      guard try wait(air, until: min(deadline, due ?? deadline)) else { return false }
-      if bootNow() >= deadline { return true }
-      if case .transmit(let transmission) = try next(&intent) {
-        try advertise(transmission, air, report)
+      switch try listen(&ongoing, air, until: min(deadline, due ?? deadline)) {
+      case .cancelled: return .cancelled
+      case .enough:
+        if let answer = ongoing.ear.answer { return .answered(answer) }
+        try requireClock(ongoing)
+        continue
+      case .over: break
+      }
+      if bootNow() >= deadline { return .over }
+      if case .transmit(let transmission) = try next(&ongoing) {
+        try advertise(transmission, &ongoing, air, report)
         sentAt = (bootNow(), wallNow())
-        due = intent.nextFrameDue(sentAt: sentAt)
+        due = ongoing.intent.nextFrameDue(sentAt: sentAt)
       } else {
         // The clock was set back meanwhile: nothing new until it gets there.
         due = bootNow() + Intent.frameLife
@@ -76,17 +132,18 @@ public struct Sending {
     }
   }
 
-  /// Waits for a free slot and sends the first frame.
+  /// Waits for a free slot and sends the first frame; false where it was cancelled.
   private func begin(
-    _ intent: inout Intent, _ air: some Air, _ report: (Event) -> Void
+    _ ongoing: inout Ongoing, _ air: some Air, _ report: (Event) -> Void
   ) throws(SendingError) -> Bool {
-    let clock = intent.door.credential.site.slotClock
+    let clock = ongoing.clock
     // A new state, or 256 frames in one slot while the clock is behind by what a door accepts, explain so much.
     let patience = Duration.seconds(clock.slotSeconds * (clock.skewSlots + 1))
     while true {
-      switch try next(&intent) {
+      try requireClock(ongoing)
+      switch try next(&ongoing) {
       case .transmit(let transmission):
-        try advertise(transmission, slotsBehind: intent.slotsBehind, air, report)
+        try advertise(transmission, slotsBehind: ongoing.intent.slotsBehind, &ongoing, air, report)
         return true
       case .goOn: return true
       case .wait(let slot):
@@ -94,24 +151,138 @@ public struct Sending {
         let left = start - wallNow()
         guard left <= patience else { throw .usedUp(until: start) }
         report(.waiting(until: start))
-        guard try wait(air, until: bootNow() + left) else { return false }
+        let deadline = bootNow() + left
+        while bootNow() < deadline {
+          if try listen(&ongoing, air, until: deadline) == .cancelled { return false }
+        }
       }
     }
   }
 
-  private func next(_ intent: inout Intent) throws(SendingError) -> Intent.Step {
-    do throws(TransmissionError) { return try intent.next(now: wallNow()) } catch { throw .transmission(error) }
+  /// No time frame is sent to a door whose beacons all say another time.
+  private func requireClock(_ ongoing: Ongoing) throws(SendingError) {
+    let clock = ongoing.clock
+    let off = ongoing.ear.beacons.slotsOff(slot: clock.slot(at: wallNow().seconds), skewSlots: clock.skewSlots)
+    if let off { throw .clockOff(slots: off) }
   }
 
+  private func next(_ ongoing: inout Ongoing) throws(SendingError) -> Intent.Step {
+    do throws(TransmissionError) { return try ongoing.intent.next(now: wallNow()) } catch { throw .transmission(error) }
+  }
+}
+
+// By challenge.
+extension Sending {
+  private func sendByChallenge(
+    _ ongoing: inout Ongoing, _ air: some Air, _ report: (Event) -> Void
+  ) throws(SendingError) -> Outcome {
+    var taken: Set<Challenge> = []
+    var sent = 0
+    var deadline = bootNow() + duration
+    while true {
+      let step = sent < Self.challengeLimit ? try transmission(&ongoing, air, &taken, until: deadline) : nil
+      switch step {
+      case .cancelled: return .cancelled
+      case .answered(let answer): return .answered(answer)
+      case .frame(let transmission):
+        try advertise(transmission, &ongoing, air, report)
+        sent += 1
+        if sent == 1 { deadline = bootNow() + duration }
+      case nil: break
+      }
+      if sent == 0 { return .noBeacon }
+      let isLast = sent >= Self.challengeLimit || step == nil
+      let turn = isLast ? deadline : min(deadline, bootNow() + Self.challengePatience)
+      while bootNow() < turn {
+        switch try listen(&ongoing, air, until: turn) {
+        case .cancelled: return .cancelled
+        case .enough: if let answer = ongoing.ear.answer { return .answered(answer) }
+        case .over: break
+        }
+      }
+      if bootNow() >= deadline { return .over }
+    }
+  }
+
+  private enum ChallengeStep: Equatable {
+    case frame(Transmission)
+    case answered(Answer)
+    case cancelled
+  }
+
+  /// A frame under a challenge that wasn't taken yet, once a beacon shows one; nil where none does by the deadline.
+  private func transmission(
+    _ ongoing: inout Ongoing, _ air: some Air, _ taken: inout Set<Challenge>, until deadline: BootInstant
+  ) throws(SendingError) -> ChallengeStep? {
+    let clock = ongoing.clock
+    var choosing: BootInstant?
+    while true {
+      let slot = clock.slot(at: wallNow().seconds)
+      if let best = ongoing.ear.beacons.best(slot: slot, skewSlots: clock.skewSlots, except: taken) {
+        // The first beacon is waited behind for a moment; a second challenge is taken at once.
+        let until = choosing ?? (taken.isEmpty ? bootNow() + Self.beaconChoice : bootNow())
+        choosing = until
+        if bootNow() >= min(until, deadline) {
+          taken.insert(best.beacon.challenge)
+          if let frame = try next(&ongoing, under: best.beacon.challenge) { return .frame(frame) }
+          // An intent began under that one before: the next challenge is waited for.
+          continue
+        }
+      } else {
+        choosing = nil
+      }
+      if bootNow() >= deadline { return nil }
+      switch try listen(&ongoing, air, until: min(deadline, choosing ?? deadline)) {
+      case .cancelled: return .cancelled
+      case .enough, .over: if let answer = ongoing.ear.answer { return .answered(answer) }
+      }
+    }
+  }
+
+  private func awaitBeacon(
+    _ ongoing: inout Ongoing, _ air: some Air, until deadline: BootInstant
+  ) throws(SendingError) -> Listening {
+    while bootNow() < deadline {
+      let end = try listen(&ongoing, air, until: deadline)
+      if end == .cancelled || !ongoing.ear.beacons.isEmpty { return end }
+    }
+    return .over
+  }
+
+  private func next(_ ongoing: inout Ongoing, under challenge: Challenge) throws(SendingError) -> Transmission? {
+    do throws(TransmissionError) { return try ongoing.intent.next(under: challenge, now: wallNow()) } catch {
+      throw .transmission(error)
+    }
+  }
+}
+
+extension Sending {
   private func advertise(
-    _ transmission: Transmission, slotsBehind: UInt64? = nil, _ air: some Air, _ report: (Event) -> Void
+    _ transmission: Transmission, slotsBehind: UInt64? = nil, _ ongoing: inout Ongoing, _ air: some Air,
+    _ report: (Event) -> Void
   ) throws(SendingError) {
+    do throws(CryptoError) { try ongoing.ear.expectAnswer(to: transmission) } catch {
+      throw .transmission(.crypto(error))
+    }
     do throws(RadioError) { try air.advertise(transmission.data) } catch { throw .radio(error) }
     report(.onAir(transmission, slotsBehind: slotsBehind))
   }
 
-  private func wait(_ air: some Air, until deadline: BootInstant) throws(SendingError) -> Bool {
-    do throws(RadioError) { return try air.wait(until: deadline) } catch { throw .radio(error) }
+  private func listen(
+    _ ongoing: inout Ongoing, _ air: some Air, until deadline: BootInstant
+  ) throws(SendingError) -> Listening {
+    var ear = ongoing.ear
+    defer { ongoing.ear = ear }
+    let now = bootNow
+    do throws(RadioError) {
+      return try air.listen(until: deadline) { data, rssi in ear.take(data, rssi: rssi, at: now()) }
+    } catch {
+      throw .radio(error)
+    }
+  }
+
+  private static func crypto<Value>(_ body: () throws(CryptoError) -> Value) throws(SendingError) -> Value {
+    do throws(CryptoError) { return try body() } catch { throw .transmission(.crypto(error)) }
   }
 }
 

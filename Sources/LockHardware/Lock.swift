@@ -29,6 +29,8 @@ public struct LockReport: Hashable, Sendable {
   public enum Event: Hashable, Sendable {
     /// The lock stands there now. An opening that only lasts longer is no movement.
     case moved(LockPosition)
+    /// The lock was told something anew and needed no movement: it stood there already.
+    case stands(LockPosition)
     /// The lock didn't get there; how it stands is unknown.
     ///
     /// After a failed opening it is closed, after a failed closing the closing is tried again and again.

@@ -57,6 +57,9 @@ final class LockDriver: Lock {
       case .end: return
       case .move(let target): move(target)
       case .wait(let deadline):
+        if let position = state.withLock({ $0.standsUnmoved() }) {
+          report(LockReport(.stands(position), at: .now()))
+        }
         // Nothing but a wrong argument makes poll(2) fail; going round is right then, too.
         do throws(Errno) { _ = try poller.wait(until: deadline) } catch {}
       }

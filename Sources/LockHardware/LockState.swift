@@ -31,6 +31,8 @@ struct LockState: Sendable {
   /// Counts commands, so that what happens to an older one isn't held against a newer.
   private var command = 0
   private var movingFor = 0
+  /// The command whose end was told last.
+  private var toldCommand = 0
   /// Nil: unknown, as at the start.
   private var position: LockPosition?
   private var failures = 0
@@ -75,6 +77,17 @@ struct LockState: Sendable {
     }
   }
 
+  /// How the lock stands, where a command came that it needn't move for; once a command.
+  mutating func standsUnmoved() -> LockPosition? {
+    guard command != toldCommand, let position else { return nil }
+    switch (wanted, position) {
+    case (.open, .open), (.closed, .closed):
+      toldCommand = command
+      return position
+    default: return nil
+    }
+  }
+
   /// Whether a movement to open that runs is still wanted; a closing always is.
   func stillWanted(_ target: LockPosition, now: BootInstant) -> Bool {
     switch wanted {
@@ -89,6 +102,7 @@ struct LockState: Sendable {
 
   mutating func finished(_ target: LockPosition, _ outcome: Outcome, now: BootInstant) {
     position = outcome == .done ? target : nil
+    if outcome != .interrupted { toldCommand = movingFor }
     switch (target, outcome) {
     case (.closed, .done):
       failures = 0

@@ -55,15 +55,15 @@ public struct BundleRules: Sendable {
     return nil
   }
 
-  /// The active credentials that only a challenge lets in: the first one's index, and how many there are.
+  /// The active credentials of a freshness: the first one's index, and how many there are.
   ///
   /// Decodes no names: a million take some milliseconds.
-  public var activeByChallengeOnly: (first: Int?, count: Int) {
+  public func active(by policy: FreshnessPolicy) -> (first: Int?, count: Int) {
     let span = bytes.span
     var result: (first: Int?, count: Int) = (nil, 0)
     for index in 0..<count {
       let record = RuleRecord(reading: span, at: index * BundleLayout.recordSize)
-      guard record.isActiveByChallengeOnly else { continue }
+      guard record.isActive(by: policy) else { continue }
       result = (result.first ?? index, result.count + 1)
     }
     return result

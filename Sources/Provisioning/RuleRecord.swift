@@ -59,9 +59,9 @@ struct RuleRecord {
   /// Bytes of id and holder in the heap.
   var heapLength: Int { Int(idLength) + Int(holderLength) }
 
-  /// Whether it is active and takes no time slots.
-  var isActiveByChallengeOnly: Bool {
-    status == CredentialStatus.active.rawValue && freshness == Self.code(.challenge)
+  /// Whether it is active and of that freshness.
+  func isActive(by policy: FreshnessPolicy) -> Bool {
+    status == CredentialStatus.active.rawValue && freshness == Self.code(policy)
   }
 
   /// What is wrong with the fixed fields; nil where all is right.

@@ -12,7 +12,7 @@ private let commands = Option(
   "--commands", "LIST", .text, "what it may do: of \(PermissionSet.all) (default unlock,status)")
 private let freshness = Option(
   "--freshness", "KIND", ValueReader<FreshnessPolicy>.word,
-  "challenge, time or either (default time; doors don't send challenges yet)")
+  "challenge, time or either (default challenge)")
 private let from = Option("--from", "T", .time, "valid from this moment on")
 private let until = Option("--until", "T", .time, "valid until just before this moment")
 private let uses = Option("--uses", "N", .integer(in: UInt32(1)...UInt32.max), "opens each door so often at most")
@@ -56,7 +56,7 @@ private func request(_ arguments: Arguments) throws(CommandError) -> CredentialR
   do throws(CredentialRuleError) {
     let rule = try CredentialRule(
       id: id, holder: holder, status: .active, permissions: permissions,
-      freshness: arguments[freshness] ?? .time, validFrom: arguments[from]?.seconds,
+      freshness: arguments[freshness] ?? .challenge, validFrom: arguments[from]?.seconds,
       validUntil: arguments[until]?.seconds, uses: arguments[uses])
     return CredentialRequest(rule: rule, doors: ids)
   } catch {

@@ -9,9 +9,10 @@ import Provisioning
 import Wording
 
 /// How the freshness of a frame is chosen.
-private enum FreshnessChoice: String, CaseIterable {
+private enum FreshnessWord: String, CaseIterable {
   case time
   case challenge
+  /// As the credential's file says.
   case auto
 }
 
@@ -19,11 +20,12 @@ private let seconds = Option("--seconds", "N", .integer(in: UInt8(1)...255), "ho
 private let minutes = Option("--minutes", "N", .integer(in: UInt8(1)...255), "how long; default: until released")
 private let end = Flag("--end", "end the lockdown")
 private let carrier = Option<Carrier>("--carrier", "WORD", .word, "uuid128, name or uuid16; default: uuid128")
-private let freshness = Option<FreshnessChoice>(
-  "--freshness", "WORD", .word, "time, challenge (not built yet) or auto, as the credential says; default: auto")
+private let freshness = Option<FreshnessWord>(
+  "--freshness", "WORD", .word, "time, challenge or auto, as the credential says; default: auto")
 private let timeout = Option(
-  "--timeout", "D", .duration(in: .milliseconds(50)...(.seconds(3_600))), "how long it is on the air; default: 3s")
-private let noAnswer = Flag("--no-answer", "ask for no answer; answers aren't built yet, so none is asked for anyway")
+  "--timeout", "D", .duration(in: .milliseconds(50)...(.seconds(3_600))),
+  "how long the door may take to answer; default: 3s")
+private let noAnswer = Flag("--no-answer", "send for the whole time-out, and ask for no answer")
 
 /// The subcommands that broadcast a command to a door.
 let doorCommands: [Subcommand] = [
@@ -44,35 +46,37 @@ private func doorCommand(
     name, summary, operands: [doorOperand], options: options + [carrier, freshness, timeout, noAnswer]
   ) { (arguments, output) throws(CommandError) in
     let door = try heldDoor(arguments)
-    try requireTime(arguments[freshness] ?? .auto, door)
+    let choice = freshnessChoice(arguments[freshness] ?? .auto, door)
+    let wantsAnswer = !arguments[noAnswer]
     let radio = try radio(arguments)
     let duration = arguments[timeout] ?? .seconds(3)
     let carrier = arguments[carrier] ?? .uuid128
-    // Flag bit 0 stays 0 until doors answer.
     let intent = Intent(
-      command(arguments), to: door, carrier: carrier, wantsAnswer: false,
+      command(arguments), to: door, carrier: carrier, wantsAnswer: wantsAnswer,
       stateDirectory: try stateDirectory(arguments))
-    warnIfRefused(intent, output)
-    try onAir(radio) { (broadcast) throws(CommandError) in
+    warnIfRefused(intent, choice, output)
+    var outcome = Sending.Outcome.cancelled
+    // Without an answer or a beacon to wait for there is nothing to scan for.
+    try onAir(radio, listens: wantsAnswer || choice != .time) { (broadcast) throws(CommandError) in
       do throws(SendingError) {
-        _ = try Sending(for: duration).send(intent, over: broadcast) { event in
+        outcome = try Sending(for: duration).send(intent, by: choice, over: broadcast) { event in
           tell(event, intent, asked: carrier, output)
         }
       } catch {
         throw CommandError(error)
       }
     }
-    tellEnd(intent, duration, output)
-    return .done
+    return tellEnd(outcome, intent, wantsAnswer: wantsAnswer, duration, output)
   }
 }
 
-/// A credential that says challenge never falls back to time; one that says either does, for beacons aren't heard yet.
-private func requireTime(_ choice: FreshnessChoice, _ door: HeldDoor) throws(CommandError) {
-  switch (choice, door.listed?.freshness) {
-  case (.challenge, _): throw .notBuilt("--freshness challenge")
-  case (.auto, .challenge): throw .notBuilt("\(door.id) asks for challenges: --freshness challenge")
-  case (.auto, _), (.time, _): break
+/// A credential that says challenge never falls back to time.
+private func freshnessChoice(_ word: FreshnessWord, _ door: HeldDoor) -> FreshnessChoice {
+  switch (word, door.listed?.freshness) {
+  case (.time, _), (.auto, .time): .time
+  case (.challenge, _), (.auto, .challenge): .challenge
+  // A door that the file doesn't list may be either.
+  case (.auto, _): .either
   }
 }
 
@@ -82,9 +86,9 @@ private func shownName(_ command: Command) -> String {
 }
 
 /// The door decides, and the file may be older than its rules: this is no reason not to send.
-private func warnIfRefused(_ intent: Intent, _ output: Output) {
+private func warnIfRefused(_ intent: Intent, _ choice: FreshnessChoice, _ output: Output) {
   guard let listed = intent.door.listed else { return }
-  if listed.freshness == .challenge {
+  if choice == .time, listed.freshness == .challenge {
     output.note("the credential's file says that \(listed.id) asks for challenges: it may refuse a time frame")
   }
   if let permission = Permission(rawValue: intent.command.name), !listed.commands.permits(permission) {
@@ -113,14 +117,61 @@ private func tell(_ event: Sending.Event, _ intent: Intent, asked: Carrier, _ ou
   }
 }
 
-private func tellEnd(_ intent: Intent, _ duration: Duration, _ output: Output) {
-  output.say(
-    "broadcast \(shownName(intent.command)) for \(duration.text); doors don't answer yet, so what the door did isn't known"
-  )
-  output.emit([
+/// The last words, and what they are to a script.
+private func tellEnd(
+  _ outcome: Sending.Outcome, _ intent: Intent, wantsAnswer: Bool, _ duration: Duration, _ output: Output
+) -> ExitCode {
+  let name = shownName(intent.command)
+  var object: JSONObject = [
     "event": "ended", "door": .string(intent.door.id), "target": .integer(Int64(intent.door.number.rawValue)),
-    "command": .string(shownName(intent.command)), "answer": nil,
-  ])
+    "command": .string(name),
+  ]
+  defer { output.emit(.object(object)) }
+  switch outcome {
+  case .answered(let answer):
+    object["answer"] = answer.json
+    output.say("\(title(intent.door)): \(answer.words(to: name))")
+    return answer.result.exit
+  case .noBeacon:
+    object["answer"] = nil
+    output.say(
+      "no beacon of \(title(intent.door)) in \(duration.text): nothing was sent; is the door near, and does it send beacons?"
+    )
+    return .noAnswer
+  case .over where wantsAnswer:
+    object["answer"] = nil
+    output.say("no answer from \(title(intent.door)) in \(duration.text): what it did isn't known")
+    return .noAnswer
+  case .over, .cancelled:
+    object["answer"] = nil
+    output.say("broadcast \(name) for \(duration.text); no answer was asked for")
+    return .done
+  }
+}
+
+extension AnswerResult {
+  /// What it is to a script (docs/cli.md, "exit").
+  fileprivate var exit: ExitCode {
+    switch self {
+    case .done: .done
+    case .lockFailed: .lockFailed
+    default: .denied
+    }
+  }
+}
+
+extension Answer {
+  fileprivate func words(to command: String) -> String {
+    let how = detail == 0 ? "" : detail == Answer.noEnd ? ", until it is ended" : ", for \(detail) s"
+    return "\(command) \(result); it is \(state.state)\(how)\(state.doorOpen ? ", and stands open" : "")"
+  }
+
+  fileprivate var json: JSONValue {
+    [
+      "result": .integer(Int64(result.rawValue)), "meaning": .string("\(result)"), "state": .string("\(state.state)"),
+      "clockTrusted": .bool(state.clockTrusted), "doorOpen": .bool(state.doorOpen), "detail": .integer(Int64(detail)),
+    ]
+  }
 }
 
 private func title(_ door: HeldDoor) -> String {
@@ -134,9 +185,15 @@ private func json(_ transmission: Transmission, _ intent: Intent) -> JSONValue {
     "target": .integer(Int64(intent.door.number.rawValue)),
     "credential": .string("\(intent.door.credential.id)"),
     "command": .string(shownName(intent.command)), "argument": .integer(Int64(plaintext.argument)),
-    "freshness": "time",
   ]
-  if case .time(let slot) = transmission.freshness { object["slot"] = .integer(Int64(clamping: slot)) }
+  switch transmission.freshness {
+  case .time(let slot):
+    object["freshness"] = "time"
+    object["slot"] = .integer(Int64(clamping: slot))
+  case .challenge(let challenge):
+    object["freshness"] = "challenge"
+    object["challenge"] = .string("\(challenge)")
+  }
   object["sequence"] = .integer(Int64(plaintext.sequence))
   object["press"] = .string(Hexadecimal.text([plaintext.press]))
   object["carrier"] = .string(transmission.carrier.rawValue)
@@ -150,11 +207,16 @@ extension CommandError {
     switch error {
     case .radio(let error): self.init(radio: error)
     case .transmission(let error): self.init(error)
+    case .clockOff(let slots):
+      self.init(
+        .busy,
+        "this device's clock is \(abs(slots)) time slots \(slots > 0 ? "behind" : "ahead of") the door's, which wouldn't take its "
+          + "frames: correct the clock, or use --freshness challenge")
     case .usedUp(let moment):
       self.init(
         .busy,
-        "the clock is behind this credential's last use, and every time slot until \(moment) is used up: "
-          + "correct the clock, or try then")
+        "no time frame may be sent before \(moment): a challenge was used just before, or the clock is behind this "
+          + "credential's last use; use a challenge, correct the clock, or try then")
     }
   }
 }

@@ -7,12 +7,12 @@ import POSIX
 /// A signal ends the waiting of `body`; the process then ends as that signal ends processes, but off the air: an
 /// advertisement outlives its program otherwise.
 func onAir(
-  _ radio: ChosenRadio, _ body: (Broadcast) throws(CommandError) -> Void
+  _ radio: ChosenRadio, listens: Bool = false, _ body: (Broadcast) throws(CommandError) -> Void
 ) throws(CommandError) {
   let interruption = try Interruption()
   let broadcast: Broadcast
   do throws(RadioError) {
-    broadcast = try Broadcast(opening: radio.spec, options: radio.options, pdu: radio.pdu)
+    broadcast = try Broadcast(opening: radio.spec, options: radio.options, pdu: radio.pdu, listens: listens)
   } catch {
     throw CommandError(radio: error)
   }

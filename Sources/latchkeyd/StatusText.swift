@@ -8,6 +8,7 @@ func statusText(_ status: JSONValue) -> [String] {
     healthLine(status["health"] ?? .null),
   ]
   lines += radioText(status["radio"] ?? .null)
+  lines += beaconText(status["beacons"] ?? .null)
   lines += clockText(status["clock"] ?? .null)
   for door in status["doors"]?.array ?? [] { lines += doorText(door) }
   lines += ledgerText(status["ledger"] ?? .null)
@@ -31,6 +32,11 @@ private func radioText(_ radio: JSONValue) -> [String] {
   return lines
 }
 
+private func beaconText(_ beacons: JSONValue) -> [String] {
+  guard let state = beacons["state"]?.string else { return [] }
+  return ["beacons and answers: \(state)" + (beacons["problem"]?.string.map { "; \($0)" } ?? "")]
+}
+
 private func clockText(_ clock: JSONValue) -> [String] {
   var line = clock["trusted"] == true ? "clock trusted" : "clock untrusted"
   if let problem = clock["problem"]?.string { line += ": \(problem)" }
@@ -46,7 +52,18 @@ private func doorText(_ door: JSONValue) -> [String] {
   line += ", lock \(text(door["lock"]))"
   if let problem = door["problem"]?.string { line += " (\(problem))" }
   let end = door["bundle"]?["until"]?.string.map { ", ends \($0)" } ?? ""
-  return [line, "  bundle \(text(door["bundle"]?["serial"]))\(end), \(text(door["credentials"])) credentials"]
+  return [
+    line,
+    "  bundle \(text(door["bundle"]?["serial"]))\(end), \(text(door["credentials"])) credentials; takes \(freshnessText(door["freshness"]))",
+  ]
+}
+
+private func freshnessText(_ freshness: JSONValue?) -> String {
+  switch freshness?.string {
+  case "either": "time and challenges"
+  case "challenge": "challenges"
+  default: text(freshness)
+  }
 }
 
 private func ledgerText(_ ledger: JSONValue) -> [String] {

@@ -1,3 +1,4 @@
+import AccessControl
 import HCI
 import JSON
 import LockHardware
@@ -34,6 +35,14 @@ import Testing
       $0.radio.lastReportAge = .seconds(3_600)
     },
     Row(name: "clock", problems: [.clock]) { $0.clock.doubt = "no time service" },
+    Row(name: "clock, where nobody takes time", problems: [], warnings: [.clock]) {
+      $0.clock.doubt = "no time service"
+      $0.doors[0].freshness = .challenge
+    },
+    Row(name: "no beacons", problems: [.beacons]) {
+      $0.beacons = DaemonStatus.Beacons(condition: .failed, problem: "the radio doesn't advertise while it scans")
+    },
+    Row(name: "no beacons wanted", problems: []) { $0.beacons = DaemonStatus.Beacons(condition: .off) },
     Row(name: "the wait of a start is no problem", problems: []) {
       $0.clock.timeFramesFrom = WallTime(seconds: $0.time.seconds + 10)
     },

@@ -14,13 +14,14 @@ func wellStatus() throws -> DaemonStatus {
     radio: DaemonStatus.Radio(
       spec: "unix:/nowhere", condition: .on, since: now, age: .seconds(3_600), problem: nil,
       controller: ControllerInfo(), lastReportAge: .milliseconds(250)),
-    clock: DaemonStatus.Clock(), doors: [try wellDoor()],
+    beacons: DaemonStatus.Beacons(condition: .on), clock: DaemonStatus.Clock(), doors: [try wellDoor()],
     recording: DaemonStatus.Recording(last: now, lastID: 7, problem: nil, volatileIsLost: false),
     reloads: DaemonStatus.Reloads(lastSuccess: now), metricsFile: DaemonStatus.MetricsFile(), counters: Counters())
 }
 
 func wellDoor(_ id: String = "front") throws -> DaemonStatus.Door {
   DaemonStatus.Door(
-    id: try #require(Identifier(id)), name: try DisplayName("Vordertür “\(id)”"), state: .locked, secondsUntilLocked: 0,
+    id: try #require(Identifier(id)), name: try DisplayName("Vordertür “\(id)”"), freshness: .either, state: .locked,
+    secondsUntilLocked: 0,
     lock: .stands(.closed), bundleSerial: 1, bundleEnd: nil, credentials: 3)
 }

@@ -25,6 +25,9 @@ final class TestDoor {
   let time = TestTime()
   let lock = TestLock()
   private(set) var events: [DoorEvent] = []
+  /// What the door has on the air now.
+  var onAir: [AdvertisingData] { air.withLock { $0 } }
+  private let air = Mutex<[AdvertisingData]>([])
   private var running: DoorPipeline?
 
   /// - Parameters:
@@ -62,7 +65,7 @@ final class TestDoor {
     try site.issue([CredentialRequest(rule: holder, doors: [door])], now: Self.start)
     try export(id, now: Self.start)
     let text = String(decoding: try readFile(folder("door.yaml"), limit: 1 << 16), as: UTF8.self)
-    let more = "  \(id): { bundle: \(id).bundle, lock: { dry-run: {} } }\n"
+    let more = "  \(id): { bundle: \(id).bundle, lock: { dry-run: {} }, freshness: time }\n"
     try replaceFile(folder("door.yaml"), contents: Array((text + more).utf8))
   }
 
@@ -72,7 +75,7 @@ final class TestDoor {
         "radio: unix:/nowhere", "site-key: \(Base64URL.encode(site.verificationKey.rawRepresentation))",
         "state: state.db", "volatile: volatile", "clock: battery", "doors:", "  front:",
         "    bundle: front.bundle", "    lock: \(lock)", "    pulse: 3s",
-      ] + policy.map { "    \($0)" }
+      ] + (policy.contains { $0.hasPrefix("freshness:") } ? policy : policy + ["freshness: time"]).map { "    \($0)" }
     try replaceFile(folder("door.yaml"), contents: Array((lines.joined(separator: "\n") + "\n").utf8))
   }
 
@@ -93,13 +96,15 @@ final class TestDoor {
     let time = time
     let lock = lock
     let book = try rulebook
+    air.withLock { $0 = [] }
     try book.accept(into: ledger)
     running = try DoorPipeline(
       book, ledger: ledger, clockSource: .battery,
       environment: DoorPipeline.Environment(
         clocks: Clocks(boot: { time.boot }, wall: { time.wall }, synchronisation: { (false, .seconds(16)) }),
         trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _ in lock },
-        emit: { [weak self] in self?.events.append($0) }))
+        emit: { [weak self] in self?.events.append($0) },
+        air: { [weak self] plan in self?.air.withLock { $0 = plan?.items.map(\.data) ?? [] } }))
   }
 
   /// Lets time pass for both clocks.
@@ -114,19 +119,44 @@ final class TestDoor {
   }
 
   /// A frame as that credential's phone would make it now.
+  ///
+  /// - Parameter challenge: nil: by time.
   func frame(
-    _ credential: String, _ command: Command = .unlock(seconds: 0), slot: Int64 = 0, sequence: UInt8 = 0,
-    press: UInt8 = 1, flags: UInt8 = 0, code: UInt8? = nil
+    _ credential: String, _ command: Command = .unlock(seconds: 0), slot: Int64 = 0, challenge: Challenge? = nil,
+    sequence: UInt8 = 0, press: UInt8 = 1, flags: UInt8 = 0, code: UInt8? = nil
   ) throws -> Frame {
-    let file = try site.credentialFile(#require(Identifier(credential)))
-    let door = try #require(file.doors.first)
-    let keys = try CredentialKeys.derive(from: file.secret, site: file.site.id, door: door.number)
-    let exchange = try Exchange(
-      keys: keys, hintRoot: file.siteKey.hintRoot(of: door.number), door: door.number,
-      freshness: .time(slot: UInt64(time.wall.seconds + slot)))
+    let exchange = try exchange(credential, challenge.map { .challenge($0) } ?? now(slot))
     return try exchange.seal(
       CommandPlaintext(
         sequence: sequence, code: code ?? command.code, argument: command.argument, flags: flags, press: press))
+  }
+
+  private func now(_ slot: Int64 = 0) -> Freshness { .time(slot: UInt64(time.wall.seconds + slot)) }
+
+  private func exchange(_ credential: String, _ freshness: Freshness) throws -> Exchange {
+    let file = try site.credentialFile(#require(Identifier(credential)))
+    let door = try #require(file.doors.first)
+    let keys = try CredentialKeys.derive(from: file.secret, site: file.site.id, door: door.number)
+    return try Exchange(
+      keys: keys, hintRoot: file.siteKey.hintRoot(of: door.number), door: door.number, freshness: freshness)
+  }
+
+  /// The first door's beacon that is on the air; nil where there is none.
+  func beacon() throws -> Beacon? {
+    let keys = try pipeline.rulebook.table.doors[0]
+    return try onAir.compactMap { try keys.beaconKey.open($0.frame) }.first { $0.door == keys.number }
+  }
+
+  /// What the answer says that is on the air for a command of a credential; nil where there is none.
+  func answer(_ credential: String, to command: Frame, challenge: Challenge? = nil) throws -> Answer? {
+    let exchange = try exchange(credential, challenge.map { .challenge($0) } ?? now())
+    return try onAir.compactMap { try exchange.openAnswer($0.frame, to: command) }.first
+  }
+
+  /// The lock says something, and the door goes on.
+  func report(_ event: LockReport.Event) throws {
+    try pipeline.lockReported(door: pipeline.rulebook.table.doors[0].number.rawValue, LockReport(event, at: time.boot))
+    pass(.zero)
   }
 
   /// Puts a frame into an advert, the advert into an HCI event, and that before the door; answers the events it told.
@@ -197,6 +227,21 @@ func rule(
   try CredentialRule(
     id: #require(Identifier(id)), holder: DisplayName("Holder of \(id)"), status: status, permissions: permissions,
     freshness: freshness, validFrom: from, validUntil: until, uses: uses)
+}
+
+extension AdvertisingData {
+  /// The first frame in it.
+  fileprivate var frame: Frame {
+    var result = Frame(high: 0, low: 0)
+    FrameSearch.forEachFrame(in: bytes.span, markers: .standard, limit: 1) { frame, _ in result = frame }
+    return result
+  }
+
+  /// Whether it is a beacon of a door there.
+  func isBeacon(_ door: TestDoor) -> Bool {
+    guard let keys = try? door.pipeline.rulebook.table.doors else { return false }
+    return keys.contains { key in (try? key.beaconKey.open(frame)) ?? nil != nil }
+  }
 }
 
 extension TestDoor {

@@ -33,7 +33,7 @@ struct BumbleTests {
       var addresses: Set<String> = []
       var frames: Set<String> = []
       for carrier in ["uuid128", "name", "uuid16"] {
-        try alice.latchkey("unlock", "front", "--carrier", carrier).expecting(exit: 0)
+        try alice.shout("unlock", "front", "--carrier", carrier).expecting(exit: 0)
         let report = try scanner.process.json("an advert as \(carrier)") { $0[carrier].map(carriesSomething) ?? false }
         try checkFields(report)
         addresses.insert(report["address"]?.string ?? "")

@@ -56,7 +56,7 @@ struct CommandTests {
   func challengeRequired(command: String) async throws {
     try await withWorkbench { bench in
       let (door, alice) = try oneDoor(bench, commands: "unlock,hold,release,lockdown")
-      try alice.latchkey(command, "front").expecting(exit: 0)
+      try alice.latchkey(command, "front").expecting(exit: 3)
       try door.await("denied", alice, ["command": .string(command), "reason": "challenge-required"])
       try door.stop()
       #expect(door.openings() == 0)
@@ -94,11 +94,11 @@ struct CommandTests {
       try alice.latchkey("lockdown", "front").expecting(exit: 0)
       try door.await("granted", alice, ["command": "lockdown", "argument": 0])
       try door.awaitClosing(within: .seconds(10))
-      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try alice.latchkey("unlock", "front").expecting(exit: 3)
       try door.await("denied", alice, ["command": "unlock", "reason": "lockdown"])
       try door.stop()
       try door.start()
-      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try alice.latchkey("unlock", "front").expecting(exit: 3)
       try door.await("denied", alice, ["command": "unlock", "reason": "lockdown"])
       try alice.latchkey("lockdown", "front", "--end").expecting(exit: 0)
       try door.await("granted", alice, ["command": "lockdown", "argument": 1])

@@ -42,7 +42,7 @@ struct CrashTests {
       // The holder's own state knows nothing of the adverts above: its frames must be of a later slot to be above them.
       waitUntil(nextSecond())
       try opensFor(alice, door)
-      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try alice.latchkey("unlock", "front").expecting(exit: 3)
       try door.await("denied", alice, ["reason": "uses-exhausted"])
     }
   }
@@ -91,7 +91,7 @@ struct CrashTests {
       }
       try bench.directory.write("slow", "")
       let daemon = try door.start()
-      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try alice.shout("unlock", "front").expecting(exit: 0)
       try bench.directory.awaitFile("begun")
       daemon.signal(.kill)
       try daemon.waitForExit()

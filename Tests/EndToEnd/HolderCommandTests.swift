@@ -107,8 +107,6 @@ struct HolderCommandTests {
         (["unlock", "front", "--minutes", "1"], [alice], 2, "unknown option --minutes of unlock"),
         (["unlock", "front", "--timeout", "3"], [alice], 2, "--timeout: expected a duration from 50ms to 1h, not “3”"),
         (["unlock", "nearest"], [alice], 2, "DOOR nearest: not built yet"),
-        (["unlock", "front", "--freshness", "challenge"], [alice], 2, "--freshness challenge: not built yet"),
-        (["unlock", "back"], [alice], 2, "back asks for challenges: --freshness challenge: not built yet"),
         (["scan", "--seconds", "3"], [alice], 2, "scan: not built yet"),
         (
           ["unlock", "front", "--radio", "serial:\(path)/nothing,115200"], [alice], 5,

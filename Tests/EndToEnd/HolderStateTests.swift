@@ -23,7 +23,7 @@ struct HolderStateTests {
       get throws {
         [
           "--credential", file, "--radio", try air.holderRadio(), "--state", bench.directory("state"), "--timeout",
-          "200ms", "--json",
+          "200ms", "--no-answer", "--json",
         ]
       }
     }
@@ -65,7 +65,7 @@ struct HolderStateTests {
       #expect(event["command"]?.string == shown)
       #expect(event["argument"]?.integer == argument)
       #expect(event["door"] == "front")
-      #expect(outcome.stderr.contains("doors don't answer yet, so what the door did isn't known\n"))
+      #expect(outcome.stderr.contains("for 200ms; no answer was asked for\n"))
       let decoded = try bench.run(.latchkey, ["decode", try frame(event)] + kit.arguments.prefix(2) + ["--json"])
       let command = try decoded.jsonLines.first?["frames"]?.array?.first
       #expect(command?["command"]?.string == arguments[0])
@@ -162,7 +162,7 @@ struct HolderStateTests {
       let kit = try Kit(bench)
       let capture = bench.directory("capture")
       let arguments =
-        Array(try kit.arguments.dropLast(3)) + [
+        Array(try kit.arguments.dropLast(4)) + [
           "--timeout", "1h", "--json", "--capture", capture, "--radio-commands", commands.family,
         ]
       let process = try bench.start(.latchkey, ["unlock", "front"] + arguments)
@@ -180,7 +180,7 @@ struct HolderStateTests {
     try await withWorkbench { bench in
       let kit = try Kit(bench)
       let process = try bench.start(
-        .latchkey, ["unlock", "front"] + kit.arguments.dropLast(3) + ["--timeout", "1h", "--json"])
+        .latchkey, ["unlock", "front"] + kit.arguments.dropLast(4) + ["--timeout", "1h", "--json"])
       try process.event("broadcast")
       kit.air.kill()
       #expect(try process.waitForExit() == .exited(5))
@@ -196,7 +196,7 @@ struct HolderStateTests {
   func defaultState(variable: String, folder: String) async throws {
     try await withWorkbench { bench in
       let kit = try Kit(bench)
-      let arguments = Array(try kit.arguments.prefix(4)) + ["--timeout", "100ms"]
+      let arguments = Array(try kit.arguments.prefix(4)) + ["--timeout", "100ms", "--no-answer"]
       let home = try bench.directory.makeDirectory("home")
       try bench.run(
         .latchkey, ["unlock", "front"] + arguments, environment: ["HOME": "/"].merging([variable: home]) { $1 }

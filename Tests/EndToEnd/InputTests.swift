@@ -14,6 +14,8 @@ struct InputTests {
       ("pulse: 1s", "pulse: 1 fortnight", "pulse"),
       ("pulse: 1s", "pulsse: 1s", "pulse"),
       ("clock: battery", "clock: sundial", "clock"),
+      ("clock: battery", "clock: battery\nbeacon-radio: lantern", "beacon-radio"),
+      ("pulse: 1s", "pulse: 1s\n    freshness: daily", "freshness"),
       ("state: site-state.db", "state: [a, b]", "state"),
       ("clock: battery", "clock: battery\nmetrics: [a, b]", "metrics"),
       ("clock: battery", "clock: battery\ncontrol: /\(String(repeating: "x", count: 107))", "control"),
@@ -36,7 +38,6 @@ struct InputTests {
   @Test(
     "What isn't built yet says so with exit 2",
     arguments: [
-      ("clock: battery", "clock: battery\nbeacon-radio: hci:1", "beacon-radio"),
       ("pulse: 1s", "pulse: 1s\n    sensor: { gpio: { line: 4 } }", "sensor"),
       ("command:", "gpio:", "gpio"),
     ])
@@ -150,7 +151,7 @@ struct InputTests {
     "Wrong usage",
     arguments: [
       ["unlock", "nowhere"], ["unlock"], ["unlock", "front", "--carrier", "pigeon"], ["unlok", "front"],
-      ["unlock", "front", "--freshness", "challenge"], ["scan"], ["unlock", "nearest"],
+      ["unlock", "front", "--freshness", "daily"], ["scan"], ["unlock", "nearest"],
     ])
   func usage(arguments: [String]) async throws {
     try await withWorkbench { bench in

@@ -31,7 +31,7 @@ struct KeysCommandTests {
       > credential bob of Bob for front: bob.key
       > its doors *
       $ list
-      > alice-phone           active    Alice  unlock,status  time  back, front
+      > alice-phone           active    Alice  unlock,status  challenge  back, front
       > bob                   active    Bob  unlock,lock  either  front  from 2025-12-31T23:00:00Z, until 2030-01-01T00:00:00Z, 1 use a door
       $ show bob
       > credential bob of Bob

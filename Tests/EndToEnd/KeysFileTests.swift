@@ -42,7 +42,7 @@ struct KeysFileTests {
       #expect(file["credential"]?["id"] == "alice")
       #expect(Base64URL.decode(file["credential"]?["secret"]?.string ?? "")?.count == 32)
       let front: JSONValue = [
-        "id": "front", "name": "Front door", "target": 1, "freshness": "time", "commands": ["unlock", "status"],
+        "id": "front", "name": "Front door", "target": 1, "freshness": "challenge", "commands": ["unlock", "status"],
       ]
       #expect(file["doors"]?.array?.last == front && file["doors"]?.array?.count == 2)
     }
@@ -67,16 +67,16 @@ struct KeysFileTests {
         >   signed by    * (this site)
         >   digest       *
         >   credentials  2
-        >   alice                 active    Alice  unlock,status  time  until 2030-01-01T00:00:00Z, 2 uses a door
-        >   bob                   active    Bob  unlock,status  time
+        >   alice                 active    Alice  unlock,status  challenge  until 2030-01-01T00:00:00Z, 2 uses a door
+        >   bob                   active    Bob  unlock,status  challenge
         $ --site none inspect alice.key
         > credential alice
         >   site         “Büro” *
         >   slots        5 s, 2 each way; challenges every 2 s
         >   markers      name LK, uuid16 F5FF
         >   doors        2
-        >   back                  2      Back door  unlock,status  time
-        >   front                 1      Front door  unlock,status  time
+        >   back                  2      Back door  unlock,status  challenge
+        >   front                 1      Front door  unlock,status  challenge
         $ --site other init --name Other --timezone UTC
         > *
         > *

@@ -17,16 +17,12 @@ struct PythonHolderTests {
     }
   }
 
-  @Test("It takes the door's challenge, and is answered", .disabled("doors send no beacons yet"))
+  @Test("It takes the door's challenge, and is answered")
   func byChallenge() async throws {
     try await withWorkbench { bench in
       let site = try Site(bench)
       try site.addDoors("front")
-      let file = bench.directory("alice.json")
-      try site.keys(
-        "issue", "alice", "--holder", "Alice", "--doors", "front", "--commands", "unlock,status", "--freshness",
-        "challenge", "--out", file)
-      let alice = Holder(site: site, id: "alice", file: file)
+      let alice = try site.issue("alice", commands: "unlock,status", freshness: "challenge")
       let door = try Door(site, settings: "freshness: challenge")
       try door.start()
       let opened = try JSONValue(parsing: try alice.python("unlock", "front", "--json").expecting(exit: 0).stdout)

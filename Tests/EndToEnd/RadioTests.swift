@@ -86,7 +86,7 @@ struct RadioTests {
     try await withWorkbench { bench in
       let (door, alice) = try oneDoor(bench)
       try alice.site.air.setDoorInRange(false)
-      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try alice.shout("unlock", "front").expecting(exit: 0)
       #expect(try door.counter("granted") == 0)
       try alice.site.air.setDoorInRange(true)
       try opensFor(alice, door)

@@ -17,7 +17,7 @@ struct ReloadTests {
       try alice.site.export("front")
       try door.daemon.signal(.hangUp)
       try door.daemon.event("reloaded")
-      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try alice.latchkey("unlock", "front").expecting(exit: 3)
       try door.await("denied", alice, ["reason": "revoked"])
       try opensFor(bob, door)
     }

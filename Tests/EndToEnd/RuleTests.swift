@@ -15,7 +15,7 @@ struct RuleTests {
       try site.keys(command, "alice")
       let door = try Door(site)
       try door.start()
-      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try alice.latchkey("unlock", "front").expecting(exit: 3)
       try door.await("denied", alice, ["reason": command == "revoke" ? "revoked" : "disabled"])
       try opensFor(bob, door)
       try door.stop()
@@ -46,7 +46,7 @@ struct RuleTests {
       try door.stop()
       try door.start()
       try opensFor(alice, door)
-      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try alice.latchkey("unlock", "front").expecting(exit: 3)
       try door.await("denied", alice, ["reason": "uses-exhausted"])
       try door.stop()
       #expect(door.openings() == 2)
@@ -63,7 +63,7 @@ struct RuleTests {
       let alice = try site.issue("alice", option, moment)
       let door = try Door(site)
       try door.start()
-      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try alice.latchkey("unlock", "front").expecting(exit: 3)
       try door.await("denied", alice, ["reason": .string(reason)])
     }
   }
@@ -109,8 +109,8 @@ struct RuleTests {
     }
   }
 
-  @Test("check grants nothing by a challenge, which no door sends yet")
-  func checkByTime() async throws {
+  @Test("check asks by challenge where door and credential take one, unless no beacons are sent")
+  func checkFreshness() async throws {
     try await withWorkbench { bench in
       let site = try Site(bench)
       try site.addDoors("front")
@@ -121,16 +121,20 @@ struct RuleTests {
           bench.directory("\(id).json"))
       }
       let door = try Door(site, settings: "freshness: either")
-      for (credential, command) in [("carl", "unlock"), ("dora", "hold")] {
-        let outcome = try bench.run(
+      func check(_ credential: String, _ command: String) throws -> Outcome {
+        try bench.run(
           .latchkeyd,
           [
             "check", "--config", door.configuration, "--credential", credential, "--door", "front", "--command",
-            command,
-            "--at", "now",
-          ]
-        ).expecting(exit: 1)
-        #expect(outcome.stdout.contains("challenge-required"))
+            command, "--at", "now",
+          ])
+      }
+      for (credential, command) in [("carl", "unlock"), ("dora", "hold")] {
+        #expect(try check(credential, command).expecting(exit: 0).stdout.contains("by challenge"))
+      }
+      try door.configure(extra: "beacon-radio: none\n")
+      for (credential, command) in [("carl", "unlock"), ("dora", "hold")] {
+        #expect(try check(credential, command).expecting(exit: 1).stdout.contains("challenge-required"))
       }
     }
   }

@@ -29,15 +29,18 @@ struct Site: Sendable {
     for id in ids { try keys("door", "add", id, "--name", "Door \(id)") }
   }
 
-  /// Issues a credential that may use time frames, and answers who holds it.
+  /// Issues a credential, and answers who holds it.
   ///
-  /// - Parameter options: more options of `issue`.
+  /// - Parameters:
+  ///   - freshness: by time unless a test is about challenges: most look at single frames.
+  ///   - options: more options of `issue`.
   func issue(
-    _ id: String, doors: String = "front", commands: String = "unlock,lock,status", _ options: String...
+    _ id: String, doors: String = "front", commands: String = "unlock,lock,status", freshness: String = "time",
+    _ options: String...
   ) throws -> Holder {
     let file = bench.directory("\(name)-\(id).json")
     let fixed = [
-      "issue", id, "--holder", "Holder of \(id)", "--doors", doors, "--commands", commands, "--freshness", "time",
+      "issue", id, "--holder", "Holder of \(id)", "--doors", doors, "--commands", commands, "--freshness", freshness,
       "--out", file,
     ]
     try bench.run(.keys, ["--site", bench.directory(name)] + fixed + options).expecting(exit: 0)
@@ -68,10 +71,16 @@ struct Holder: Sendable {
     ["--credential", file, "--radio", try site.air.holderRadio(), "--state", site.bench.directory("holders")]
   }
 
-  /// Runs a command of `latchkey` that goes on the air, to its end.
+  /// Runs a command of `latchkey` that goes on the air, to its end: until the door answers, or what `arguments` say.
   @discardableResult
   func latchkey(_ arguments: String...) throws -> Outcome {
-    try site.bench.run(.latchkey, fixed() + arguments + ["--json", "--timeout", "400ms"])
+    try site.bench.run(.latchkey, fixed() + arguments + ["--json", "--timeout", "5s"])
+  }
+
+  /// Runs such a command for some tenths of a second, whatever the door says: it asks for no answer.
+  @discardableResult
+  func shout(_ arguments: String...) throws -> Outcome {
+    try site.bench.run(.latchkey, fixed() + arguments + ["--json", "--no-answer", "--timeout", "400ms"])
   }
 
   /// Starts a command of `latchkey` and goes on.

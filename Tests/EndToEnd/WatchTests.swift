@@ -93,10 +93,12 @@ struct WatchTests {
       #expect(status["counters"]?["granted"] == 1 && status["clock"]?["trusted"] == true)
       #expect(status["radio"]?["controller"]?["hciVersion"]?.integer != nil)
       #expect((0..<20_000).contains(status["radio"]?["lastReportAgeMs"]?.integer ?? -1))
+      #expect(status["beacons"]?["state"] == "on" && front?["freshness"] == "either")
       #expect(status["ledger"]?["lastID"]?.integer != nil && status["ledger"]?["failing"] == false)
       let text = try bench.run(.latchkeyd, ["status", "--config", door.configuration]).expecting(exit: 0)
       for words in [
         "radio \(alice.site.air.doorRadio): on for", "door front (Door front): open for another", " granted=1",
+        "beacons and answers: on", "takes time and challenges",
       ] {
         #expect(text.stdout.contains(words), "\(text)")
       }

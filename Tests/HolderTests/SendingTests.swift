@@ -8,11 +8,13 @@ import TestSupport
 import Testing
 
 /// An air whose time passes when somebody waits, and only then.
-private final class TestAir: Air {
+final class TestAir: Air {
   /// Nanoseconds since the test's beginning; both clocks follow it.
   private(set) var time: UInt64 = 0
   private(set) var sent: [(at: UInt64, data: AdvertisingData)] = []
   private(set) var waits = 0
+  /// What is heard next: when, in nanoseconds, and how strong.
+  var script: (TestAir) -> (at: UInt64, data: [UInt8], rssi: Int8?)? = { _ in nil }
   var cancelledAfter = Int.max
   var failure: RadioError?
   /// By how much the wall clock is set back at the next wait, in seconds.
@@ -26,13 +28,25 @@ private final class TestAir: Air {
     sent.append((time, data))
   }
 
-  func wait(until deadline: BootInstant) throws(RadioError) -> Bool {
+  func listen(
+    until deadline: BootInstant, _ heard: (Span<UInt8>, Int8?) -> Bool
+  ) throws(RadioError) -> Listening {
+    waits += 1
+    if waits > cancelledAfter { return .cancelled }
+    // What others send meanwhile, at its moment.
+    if let next = script(self), next.at <= deadline.nanoseconds {
+      time = max(time, next.at)
+      let bytes = next.data
+      return heard(bytes.span, next.rssi) ? .enough : .over
+    }
     time = max(time, deadline.nanoseconds)
     offset -= setBack
     setBack = 0
-    waits += 1
-    return waits <= cancelledAfter
+    return .over
   }
+
+  /// Time passes in which nobody listens.
+  func pass(_ duration: Duration) { time += UInt64(duration.components.seconds) * 1_000_000_000 }
 
   var boot: BootInstant { BootInstant(nanoseconds: time) }
   var wall: WallTime {
@@ -53,17 +67,17 @@ private final class TestAir: Air {
   /// Sends for a while and tells what went on the air: when, in milliseconds, and in which slot.
   private func send(
     _ air: TestAir, for duration: Duration, slotSeconds: Int = 5
-  ) throws -> (slots: [String], events: [Sending.Event], completed: Bool) {
+  ) throws -> (slots: [String], events: [Sending.Event], outcome: Sending.Outcome) {
     let intent = try intent(slotSeconds: slotSeconds)
     var events: [Sending.Event] = []
     let sending = Sending(for: duration, wallNow: { air.wall }, bootNow: { air.boot })
-    let completed = try sending.send(intent, over: air) { events.append($0) }
+    let outcome = try sending.send(intent, by: .time, over: air) { events.append($0) }
     let slots = events.compactMap { event -> UInt64? in
       guard case .onAir(let transmission, _) = event, case .time(let slot) = transmission.freshness else { return nil }
       return slot
     }
     #expect(slots.count == air.sent.count)
-    return (zip(air.sent, slots).map { "\($0.at / 1_000_000) ms: \($1)" }, events, completed)
+    return (zip(air.sent, slots).map { "\($0.at / 1_000_000) ms: \($1)" }, events, outcome)
   }
 
   @Test func aFirstStartWaitsForTheNextSlot() throws {
@@ -71,7 +85,7 @@ private final class TestAir: Air {
     let result = try send(air, for: .seconds(3))
     #expect(result.slots == ["3000 ms: 1001"])
     #expect(result.events.first == .waiting(until: WallTime(seconds: 5_005)))
-    #expect(result.completed)
+    #expect(result.outcome == .over)
     #expect(air.time == 6_000_000_000)
   }
 
@@ -98,7 +112,7 @@ private final class TestAir: Air {
     let air = TestAir(wall: 5_002)
     air.cancelledAfter = waits
     let result = try send(air, for: .seconds(3))
-    #expect(!result.completed)
+    #expect(result.outcome == .cancelled)
     #expect(result.slots.count == waits)
   }
 

@@ -25,9 +25,10 @@ import Testing
     #expect(try reports.next().event == .moved(.open))
     let end = BootInstant.now() + .milliseconds(100)
     lock.open(until: end)
+    #expect(try reports.next().event == .stands(.open), "it needn't move")
     #expect(try reports.next().at >= end)
     lock.stop()
-    #expect(reports.all == [.moved(.closed), .moved(.open), .moved(.closed), .moved(.closed)])
+    #expect(reports.all == [.moved(.closed), .moved(.open), .stands(.open), .moved(.closed), .moved(.closed)])
   }
 
   @Test func aCloseEndsAHold() throws {

@@ -42,15 +42,15 @@ import Testing
     #expect(rules[-1] == nil && rules[3] == nil && rules.id(at: 3) == nil)
   }
 
-  @Test("active credentials that want a challenge are counted, and nobody else", arguments: 0...3)
-  func activeByChallengeOnly(count: Int) throws {
+  @Test("active credentials of a freshness are counted, and nobody else", arguments: 0...3)
+  func active(count: Int) throws {
     // alice.2 wants one and is disabled, bob takes either and is revoked.
     for number in 0..<count {
       let id = try #require(Identifier("b\(number)"))
       try fixture.issue(fixture.rule(id, freshness: .challenge))
     }
     try fixture.issue(fixture.rule("dave", freshness: .either))
-    let found = try fixture.load(fixture.export()).rules.activeByChallengeOnly
+    let found = try fixture.load(fixture.export()).rules.active(by: .challenge)
     #expect(found.count == count && found.first == (count == 0 ? nil : 2))
   }
 

@@ -29,7 +29,7 @@ volatile: run
 clock: battery
 ${2:-}
 doors:
-  front: { bundle: front.bundle, lock: { dry-run: {} }, pulse: 1s }
+  front: { bundle: front.bundle, lock: { dry-run: {} }, pulse: 1s, freshness: time }
 YAML
 }
 
@@ -62,11 +62,12 @@ stop_door() {
   [ "$status" -eq 0 ] || fail "latchkeyd ended with $status"
 }
 
-# A press at the door: press RADIO [OPTIONS]
+# A press at the door: press RADIO [OPTIONS]. It asks for no answer: BlueZ's emulated controllers send an advert once when
+# they are told to start, so that what a door changes while it sends reaches nobody.
 press() {
   local radio="$1"
   shift
-  latchkey unlock front --radio "$radio" --state "$site/holder" --timeout 2s "$@" >press.log 2>&1 ||
+  latchkey unlock front --radio "$radio" --state "$site/holder" --timeout 2s --no-answer "$@" >press.log 2>&1 ||
     fail "latchkey unlock ended with $?: $(tr '\n' ' ' <press.log)"
 }
 

@@ -1,0 +1,253 @@
+import Advertising
+import AirProtocol
+import HCI
+import Holder
+import LatchkeyCrypto
+import POSIX
+import Provisioning
+import TestSupport
+import Testing
+
+/// A door at the other end of a `TestAir`: it shows beacons every 100 ms, and answers as told.
+private final class FarDoor {
+  let held: HeldDoor
+  let beaconKey: BeaconKey
+  var clockTrusted = true
+  /// By how many slots its clock is ahead.
+  var ahead: Int64 = 0
+  var isSilent = false
+  /// What it answers to the first frame it can open under a challenge of its own; nil: nothing.
+  var result: AnswerResult? = .done
+  /// How long a challenge lasts, in milliseconds.
+  let period: UInt64 = 2_000
+  private(set) var presses: [UInt8] = []
+  private(set) var challenges: [Challenge] = []
+
+  init(_ held: HeldDoor) throws {
+    self.held = held
+    beaconKey = try held.credential.siteKey.beaconKey()
+  }
+
+  func challenge(at time: UInt64) -> Challenge { Challenge(random: 1_000 + time / (period * 1_000_000)) }
+
+  func beacon(at time: UInt64, wall: WallTime, challenge: Challenge? = nil, number: DoorNumber? = nil) throws -> [UInt8]
+  {
+    let slot = held.credential.site.slotClock.slot(at: wall.seconds)
+    let beacon = Beacon(
+      challenge: challenge ?? self.challenge(at: time), door: number ?? held.number,
+      state: DoorStateByte(.locked, clockTrusted: clockTrusted),
+      slotLow: UInt8(truncatingIfNeeded: Int64(slot) + ahead))
+    return try data(beaconKey.seal(beacon))
+  }
+
+  /// What it says next behind that moment: an answer to what is on the air, or a beacon.
+  func next(_ air: TestAir) -> (at: UInt64, data: [UInt8], rssi: Int8?)? {
+    if isSilent { return nil }
+    if let answer = try? answer(air) { return (air.time + 20_000_000, answer, -50) }
+    let at = (air.time / 100_000_000 + 1) * 100_000_000
+    guard let bytes = try? beacon(at: at, wall: air.wall) else { return nil }
+    return (at, bytes, -50)
+  }
+
+  private func answer(_ air: TestAir) throws -> [UInt8]? {
+    guard let result, let sent = air.sent.last else { return nil }
+    for freshness in [
+      Freshness.challenge(challenge(at: air.time)),
+      .time(slot: held.credential.site.slotClock.slot(at: air.wall.seconds)),
+    ] {
+      let exchange = try held.exchange(freshness)
+      var frame: Frame?
+      FrameSearch.forEachFrame(in: sent.data.bytes.span, markers: .standard) { found, _ in frame = frame ?? found }
+      guard let frame, let plaintext = try exchange.openCommand(frame) else { continue }
+      presses.append(plaintext.press)
+      if case .challenge(let challenge) = freshness { challenges.append(challenge) }
+      let answer = Answer(result: result, state: DoorStateByte(.unlocked, clockTrusted: clockTrusted), detail: 5)
+      return try data(exchange.seal(answer, to: frame))
+    }
+    return nil
+  }
+
+  private func data(_ frame: Frame) throws -> [UInt8] {
+    try AdvertisingData(frame: frame, carrier: .uuid128, markers: .standard).bytes
+  }
+}
+
+@Suite struct AnswerTests {
+  private let folder: TemporaryDirectory
+  private let held: HeldDoor
+  private let door: FarDoor
+  private let air = TestAir(wall: 5_000)
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    held = HeldDoor(try present(DoorNumber(rawValue: 1)), of: try sampleCredential())
+    door = try FarDoor(held)
+    let door = door
+    air.script = { door.next($0) }
+  }
+
+  private func send(
+    _ choice: FreshnessChoice, for duration: Duration = .seconds(3)
+  ) throws -> (outcome: Sending.Outcome, sent: [Transmission]) {
+    let intent = Intent(
+      .unlock(seconds: 0), to: held, carrier: .uuid128, wantsAnswer: true, stateDirectory: folder.path)
+    var sent: [Transmission] = []
+    let air = air
+    let outcome = try Sending(for: duration, wallNow: { air.wall }, bootNow: { air.boot })
+      .send(intent, by: choice, over: air) { event in
+        if case .onAir(let transmission, _) = event { sent.append(transmission) }
+      }
+    return (outcome, sent)
+  }
+
+  private func isChallenge(_ transmission: Transmission) -> Bool {
+    if case .challenge = transmission.freshness { true } else { false }
+  }
+
+  @Test func aChallengeIsTakenFromABeaconAndAnswered() throws {
+    let (outcome, sent) = try send(.challenge)
+    #expect(outcome == .answered(Answer(result: .done, state: DoorStateByte(.unlocked, clockTrusted: true), detail: 5)))
+    #expect(sent.count == 1 && sent.allSatisfy(isChallenge) && sent[0].plaintext.sequence < 128)
+    // The first beacon at 100 ms, a moment for a stronger one, and the answer.
+    #expect(air.time < 400_000_000)
+  }
+
+  @Test func aRefusalIsAnAnswerToo() throws {
+    door.result = .revoked
+    guard case .answered(let answer) = try send(.challenge).outcome else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(answer.result == .revoked)
+  }
+
+  @Test func withoutABeaconNothingIsSent() throws {
+    door.isSilent = true
+    let (outcome, sent) = try send(.challenge)
+    #expect(outcome == .noBeacon && sent.isEmpty && air.sent.isEmpty)
+    #expect(air.time == 3_000_000_000)
+  }
+
+  @Test func eitherWayTakesAChallengeWhereThereIsOneAndTimeWhereNot() throws {
+    #expect(try send(.either).sent.allSatisfy(isChallenge))
+    door.isSilent = true
+    air.script = { _ in nil }
+    // Behind a challenge frame no time frame goes out before its slots are over.
+    #expect(throws: SendingError.self) { try send(.either) }
+    air.pass(.seconds(30))
+    let (outcome, sent) = try send(.either)
+    #expect(outcome == .over && sent.count == 1 && !isChallenge(sent[0]))
+  }
+
+  @Test func atMostThreeChallengesAreTakenForOneIntent() throws {
+    door.result = nil
+    let (outcome, sent) = try send(.challenge, for: .seconds(20))
+    #expect(outcome == .over && sent.count == 3)
+    #expect(Set(sent.map(\.plaintext.press)).count == 1, "one intent")
+    #expect(Set(sent.map(\.freshness)).count == 3)
+  }
+
+  @Test func aChallengeThatAnIntentUsedIsNotTakenAgain() throws {
+    let first = try send(.challenge).sent
+    let second = try send(.challenge).sent
+    #expect(first[0].freshness != second[0].freshness, "the next one was waited for")
+    #expect(second[0].plaintext.press == first[0].plaintext.press &+ 1)
+  }
+
+  @Test func aBeaconThatSaysAnotherTimeStopsTimeFrames() throws {
+    door.ahead = 40
+    door.result = nil
+    air.script = { _ in nil }
+    // Its first start waits for the next slot; what it hears meanwhile counts.
+    let door = door
+    air.script = { door.next($0) }
+    let error = #expect(throws: SendingError.self) { try send(.time, for: .seconds(20)) }
+    // The beacon may be of the slot before.
+    #expect(error == .clockOff(slots: 40) || error == .clockOff(slots: 39))
+    #expect(air.sent.isEmpty)
+    // A door that doesn't vouch for its clock stops nobody.
+    door.clockTrusted = false
+    #expect(try send(.time).outcome == .over)
+  }
+
+  @Test func aDoorThatDisagreesIsStillTakenByChallenge() throws {
+    door.ahead = 40
+    #expect(try send(.challenge).sent.count == 1)
+  }
+
+  @Test func timeFramesAreAnsweredAsWell() throws {
+    guard case .answered(let answer) = try send(.time).outcome else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(answer.result == .done)
+    #expect(air.time < 5_500_000_000, "the rest of the first slot, and no more")
+  }
+
+  @Test func anotherDoorsBeaconsAndReflectedFramesAreNothing() throws {
+    let door = door
+    let other = try present(DoorNumber(rawValue: 2))
+    var sentOut = 0
+    air.script = { air in
+      sentOut += 1
+      let at = air.time + 50_000_000
+      // In turn: another door's beacon, one whose first bit is 0, and the holder's own frame.
+      switch sentOut % 3 {
+      case 0: return (try? door.beacon(at: at, wall: air.wall, number: other)).map { (at, $0, -30) }
+      case 1: return (at, [0x02, 0x01, 0x06, 0x11, 0x07] + [UInt8](repeating: 0x11, count: 16), -30)
+      default: return air.sent.last.map { (at, $0.data.bytes, -30) } ?? (at, [], nil)
+      }
+    }
+    #expect(try send(.challenge).outcome == .noBeacon)
+    #expect(try send(.time).outcome == .over)
+  }
+
+  @Test func anOldAnswerIsNoneToANewCommand() throws {
+    _ = try send(.challenge)
+    // Whoever recorded the answer plays it again and again.
+    let door = door
+    let recorded = try present(door.next(air)).data
+    air.script = { air in (air.time + 30_000_000, recorded, -20) }
+    air.pass(.seconds(30))
+    #expect(try send(.time).outcome == .over)
+  }
+}
+
+@Suite struct BeaconLogTests {
+  private let now = BootInstant(nanoseconds: 10_000_000_000)
+
+  private func beacon(_ random: UInt64, slot: UInt8 = 0, trusted: Bool = true) throws -> Beacon {
+    Beacon(
+      challenge: Challenge(random: random), door: try present(DoorNumber(rawValue: 1)),
+      state: DoorStateByte(.locked, clockTrusted: trusted), slotLow: slot)
+  }
+
+  @Test func theStrongestThatAgreesComesFirst() throws {
+    var log = BeaconLog()
+    #expect(log.isEmpty && log.best(slot: 0, skewSlots: 2) == nil)
+    log.take(try beacon(1), rssi: -80, at: now)
+    log.take(try beacon(2), rssi: -50, at: now)
+    log.take(try beacon(3, slot: 100), rssi: -10, at: now)
+    #expect(log.best(slot: 0, skewSlots: 2)?.beacon.challenge == Challenge(random: 2))
+    #expect(log.best(slot: 0, skewSlots: 2, except: [Challenge(random: 2)])?.beacon.challenge == Challenge(random: 1))
+    #expect(log.slotsOff(slot: 0, skewSlots: 2) == nil)
+    #expect(log.best(slot: 50, skewSlots: 2)?.rssi == -10, "where none agrees, the strongest")
+    #expect(log.slotsOff(slot: 50, skewSlots: 2) == 50)
+    let known = log.take(try beacon(1), rssi: -20, at: now)
+    #expect(!known && log.best(slot: 0, skewSlots: 2)?.rssi == -20)
+  }
+
+  @Test func aFloodIsBoundedAndTheStrongStay() throws {
+    var log = BeaconLog()
+    log.take(try beacon(1_000_000), rssi: -40, at: now)
+    for number in 0..<5_000 as Range<UInt64> { log.take(try beacon(number), rssi: -90, at: now) }
+    #expect(log.best(slot: 0, skewSlots: 2)?.beacon.challenge == Challenge(random: 1_000_000))
+  }
+
+  @Test func whatIsOldIsForgotten() throws {
+    var log = BeaconLog()
+    log.take(try beacon(1), rssi: -40, at: now)
+    log.take(try beacon(2), rssi: -90, at: now + .seconds(5))
+    #expect(log.best(slot: 0, skewSlots: 2)?.beacon.challenge == Challenge(random: 2))
+  }
+}
