@@ -16,6 +16,9 @@ public struct AdvertisingPlan: Hashable, Sendable {
       self.data = data
       self.period = period
     }
+
+    /// Whether it wants the controller's shortest interval, as an answer does and a beacon doesn't.
+    var isUrgent: Bool { period < .milliseconds(100) }
   }
 
   /// At least one.
@@ -32,13 +35,14 @@ public struct AdvertisingPlan: Hashable, Sendable {
 
   /// The interval that the controller is told.
   var interval: Advertiser.Interval {
-    items.count > 1 || items[0].period < .milliseconds(100) ? .fast20ms : .slow100ms
+    items.count > 1 || items[0].isUrgent ? .fast20ms : .slow100ms
   }
 }
 
 /// Whose turn it is on the air: the item whose next showing is due first, for as long as one is sure to be sent.
 ///
-/// What was never shown comes at once.
+/// What was never shown comes at once. What is wanted seldom, a beacon, has its turn when it is due: many answers, each of
+/// which wants all of the air, share what is left.
 struct AdvertisingRotation: Sendable {
   private struct Showing {
     let data: AdvertisingData
@@ -66,7 +70,8 @@ struct AdvertisingRotation: Sendable {
       if !isShared { until = nil }
       if until.map({ now < $0 }) ?? !isShared { return }
     }
-    let next = plan.items.min { due($0) < due($1) } ?? plan.items[0]
+    let patient = plan.items.filter { !$0.isUrgent && isDue($0, now) }
+    let next = (patient.isEmpty ? plan.items : patient).min { due($0) < due($1) } ?? plan.items[0]
     current = next.data
     if let place = showings.firstIndex(where: { $0.data == next.data }) {
       showings[place].last = now
@@ -78,9 +83,12 @@ struct AdvertisingRotation: Sendable {
 
   /// Whether something new can't wait for the end of a turn: an answer can't, a beacon can.
   private func isUrgent(_ plan: AdvertisingPlan) -> Bool {
-    plan.items.contains { item in
-      item.period < .milliseconds(100) && !showings.contains { $0.data == item.data }
-    }
+    plan.items.contains { item in item.isUrgent && !showings.contains { $0.data == item.data } }
+  }
+
+  /// Whether an item that was shown before is to be shown again.
+  private func isDue(_ item: AdvertisingPlan.Item, _ now: BootInstant) -> Bool {
+    showings.contains { $0.data == item.data && $0.last + item.period <= now }
   }
 
   /// When an item is due; what was never shown, the most often wanted first, before all others.

@@ -49,6 +49,16 @@ import Testing
     #expect((14...16).contains(shown), "\(shown)")
   }
 
+  @Test("however many answers there are, beacons come when they are due", arguments: [1, 3, 10, 32])
+  func beaconsBesideAnswers(count: UInt8) throws {
+    var rotation = AdvertisingRotation()
+    let beacon = AdvertisingPlan.Item(try data(0), every: .milliseconds(170))
+    let answers = try (1...count).map { AdvertisingPlan.Item(try data($0), every: .milliseconds(25)) }
+    let turns = follow(&rotation, AdvertisingPlan([beacon] + answers), from: 1_000, turns: 1_000)
+    #expect(turns.count { $0 == 0 } >= 30 * 5, "five a second")
+    for answer in 1...count { #expect(turns.count { $0 == answer } >= 800 / Int(count)) }
+  }
+
   @Test func aBeaconThatIsNewWaitsForTheEndOfATurn() throws {
     var rotation = AdvertisingRotation()
     let first = try [1, 2].map { AdvertisingPlan.Item(try data($0), every: .milliseconds(100)) }
