@@ -37,8 +37,11 @@ public struct DoorUse: Hashable, Sendable {
   ///
   /// A clock that is behind the last slot goes on in that slot, as long as a door accepts it. One that is further
   /// behind was set back, or was ahead before: then any slot serves that isn't among those remembered.
-  public func place(now: UInt64, skewSlots: Int) -> Place {
-    if now < timeFrom { return .notBefore(slot: timeFrom) }
+  ///
+  /// - Parameter pause: for how many slots time frames pause after a challenge frame. A moment further ahead than that was
+  ///   noted by a clock that ran ahead: it counts no more, since nothing after it is as far away as it says.
+  public func place(now: UInt64, skewSlots: Int, pause: UInt64) -> Place {
+    if now < timeFrom, timeFrom - now <= pause { return .notBefore(slot: timeFrom) }
     if now <= slot, slot - now <= UInt64(skewSlots) {
       return nextSequence <= 255
         ? .slot(slot, sequence: UInt8(nextSequence)) : .notBefore(slot: firstFree(from: slot + 1))
@@ -63,9 +66,7 @@ public struct DoorUse: Hashable, Sendable {
   }
 
   /// Notes a challenge frame that was made while the clock was in slot `now`.
-  ///
-  /// The door lifts its time mark to skewSlots beyond its own slot, which may be skewSlots beyond the holder's.
-  mutating func usedChallenge(now: UInt64, skewSlots: Int) { timeFrom = now + 2 * UInt64(skewSlots) + 1 }
+  mutating func usedChallenge(now: UInt64, pause: UInt64) { timeFrom = now + pause }
 
   /// The first slot from there on that isn't among those remembered.
   private func firstFree(from start: UInt64) -> UInt64 {

@@ -59,9 +59,9 @@ public struct HolderState: Hashable, Sendable {
   }
 
   /// Notes a challenge frame to a door that was made while the clock was in slot `now`.
-  mutating func use(_ challenge: Challenge, at door: DoorNumber, now: UInt64, skewSlots: Int) {
+  mutating func use(_ challenge: Challenge, at door: DoorNumber, now: UInt64, pause: UInt64) {
     challenges.append(challenge)
     challenges.removeFirst(max(0, challenges.count - HolderState.rememberedChallenges))
-    doors[door, default: DoorUse(usedUp: begun)].usedChallenge(now: now, skewSlots: skewSlots)
+    doors[door, default: DoorUse(usedUp: begun)].usedChallenge(now: now, pause: pause)
   }
 }

@@ -82,7 +82,7 @@ public struct Intent: Sendable {
           from: try firstSequence(), carrier: carrier)
         guard let transmission else { return nil }
         if self.transmission == nil { state.use(press: press) }
-        state.use(challenge, at: door.number, now: slot, skewSlots: clock.skewSlots)
+        state.use(challenge, at: door.number, now: slot, pause: door.credential.site.pauseAfterChallenge)
         return transmission
       }
     } catch {
@@ -111,7 +111,8 @@ public struct Intent: Sendable {
   private func choose(
     _ state: inout HolderState, now: UInt64, skewSlots: Int
   ) throws(TransmissionError) -> Step {
-    switch state[door.number].place(now: now, skewSlots: skewSlots) {
+    let pause = door.credential.site.pauseAfterChallenge
+    switch state[door.number].place(now: now, skewSlots: skewSlots, pause: pause) {
     case .notBefore(let slot): return transmission == nil ? .wait(untilSlot: slot) : .goOn
     // The same intent under the same freshness is the same frame.
     case .slot(let place, _) where place == slot: return .goOn
@@ -126,5 +127,16 @@ public struct Intent: Sendable {
       state.use(slot: place, sequence: transmission.plaintext.sequence, at: door.number)
       return .transmit(transmission)
     }
+  }
+}
+
+extension SiteProfile {
+  /// For how many slots a holder sends a door no time frame after a challenge frame (protocol.md, "sequence").
+  ///
+  /// The door lifts its time mark to skewSlots beyond its own slot, which may be skewSlots beyond the holder's. It does so
+  /// when it hears the frame, as long as the challenge is live: two periods of it, however long the frame is sent.
+  var pauseAfterChallenge: UInt64 {
+    let live = 2 * challengeSeconds
+    return UInt64(2 * slotClock.skewSlots + 1 + (live + slotClock.slotSeconds - 1) / slotClock.slotSeconds)
   }
 }

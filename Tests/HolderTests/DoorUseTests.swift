@@ -24,7 +24,7 @@ import Testing
       (0, .slot(0, sequence: 0), 100),
     ] as [(UInt64, DoorUse.Place, UInt64?)])
   func aFrameGoes(now: UInt64, _ place: DoorUse.Place, _ behind: UInt64?) {
-    #expect(Self.door.place(now: now, skewSlots: 2) == place)
+    #expect(Self.door.place(now: now, skewSlots: 2, pause: 6) == place)
     #expect(Self.door.slotsBehind(now: now, skewSlots: 2) == behind)
   }
 
@@ -34,54 +34,61 @@ import Testing
     ] as [(UInt64, DoorUse.Place)])
   func aSlotHasNoMoreThan256(now: UInt64, _ place: DoorUse.Place) {
     let door = DoorUse(slot: 100, nextSequence: 256, slots: [101, 100], timeFrom: 0)
-    #expect(door.place(now: now, skewSlots: 2) == place)
+    #expect(door.place(now: now, skewSlots: 2, pause: 6) == place)
   }
 
   @Test func ofAnUnknownDoorTheSlotAtTheBeginningIsUsedUp() {
     let door = DoorUse(usedUp: 50)
-    #expect(door.place(now: 50, skewSlots: 2) == .notBefore(slot: 51))
-    #expect(door.place(now: 51, skewSlots: 2) == .slot(51, sequence: 0))
+    #expect(door.place(now: 50, skewSlots: 2, pause: 6) == .notBefore(slot: 51))
+    #expect(door.place(now: 51, skewSlots: 2, pause: 6) == .slot(51, sequence: 0))
   }
 
   @Test func everySequenceOnceAndThenTheNextSlot() {
     var door = DoorUse(usedUp: 50)
     for sequence in UInt8(0)...255 {
-      #expect(door.place(now: 51, skewSlots: 0) == .slot(51, sequence: sequence))
+      #expect(door.place(now: 51, skewSlots: 0, pause: 6) == .slot(51, sequence: sequence))
       door.use(slot: 51, sequence: sequence)
     }
-    #expect(door.place(now: 51, skewSlots: 0) == .notBefore(slot: 52))
+    #expect(door.place(now: 51, skewSlots: 0, pause: 6) == .notBefore(slot: 52))
   }
 
   @Test func sequencesMayBeLeftOut() {
     var door = DoorUse(usedUp: 50)
     door.use(slot: 51, sequence: 9)
-    #expect(door.place(now: 51, skewSlots: 0) == .slot(51, sequence: 10))
+    #expect(door.place(now: 51, skewSlots: 0, pause: 6) == .slot(51, sequence: 10))
   }
 
   /// A clock that was far ahead, then set back: what was used then is left out when its time comes.
   @Test func aCorrectedClockReachesNoUsedSlotAgain() {
     var door = DoorUse(usedUp: 10)
     for slot in [1_000, 1_001, 1_003] as [UInt64] { door.use(slot: slot, sequence: 0) }
-    #expect(door.place(now: 20, skewSlots: 2) == .slot(20, sequence: 0))
+    #expect(door.place(now: 20, skewSlots: 2, pause: 6) == .slot(20, sequence: 0))
     door.use(slot: 20, sequence: 0)
-    #expect(door.place(now: 20, skewSlots: 2) == .slot(20, sequence: 1))
-    #expect(door.place(now: 1_000, skewSlots: 2) == .notBefore(slot: 1_002))
-    #expect(door.place(now: 1_002, skewSlots: 2) == .slot(1_002, sequence: 0))
+    #expect(door.place(now: 20, skewSlots: 2, pause: 6) == .slot(20, sequence: 1))
+    #expect(door.place(now: 1_000, skewSlots: 2, pause: 6) == .notBefore(slot: 1_002))
+    #expect(door.place(now: 1_002, skewSlots: 2, pause: 6) == .slot(1_002, sequence: 0))
   }
 
   @Test func theLast1024SlotsAreRemembered() {
     var door = DoorUse(usedUp: 0)
     for slot in UInt64(1)...2_000 { door.use(slot: slot, sequence: 0) }
     #expect(door.slots == Array(977...2_000))
-    #expect(door.place(now: 977, skewSlots: 2) == .notBefore(slot: 2_001))
-    #expect(door.place(now: 976, skewSlots: 2) == .slot(976, sequence: 0))
+    #expect(door.place(now: 977, skewSlots: 2, pause: 6) == .notBefore(slot: 2_001))
+    #expect(door.place(now: 976, skewSlots: 2, pause: 6) == .slot(976, sequence: 0))
   }
 
   @Test func afterAChallengeFrameTimeFramesPause() {
     var door = Self.door
-    door.usedChallenge(now: 200, skewSlots: 2)
-    #expect(door.place(now: 200, skewSlots: 2) == .notBefore(slot: 205))
-    #expect(door.place(now: 204, skewSlots: 2) == .notBefore(slot: 205))
-    #expect(door.place(now: 205, skewSlots: 2) == .slot(205, sequence: 0))
+    door.usedChallenge(now: 200, pause: 6)
+    #expect(door.place(now: 200, skewSlots: 2, pause: 6) == .notBefore(slot: 206))
+    #expect(door.place(now: 205, skewSlots: 2, pause: 6) == .notBefore(slot: 206))
+    #expect(door.place(now: 206, skewSlots: 2, pause: 6) == .slot(206, sequence: 0))
+  }
+
+  /// A clock that was ahead when it was under a challenge, and was set right since.
+  @Test func aPauseThatNoClockExplainsCountsNoMore() {
+    var door = Self.door
+    door.usedChallenge(now: 9_000, pause: 6)
+    #expect(door.place(now: 200, skewSlots: 2, pause: 6) == .slot(200, sequence: 0))
   }
 }

@@ -30,7 +30,7 @@ private func beginIntent(_ state: inout HolderState) -> UInt8 {
     let challenge = try #require(Challenge(bytes: 0x8EA3_FB43_E4C0_A066))
     state.use(slot: 8, sequence: 0, at: try #require(front))
     state.use(slot: UInt64(Int64.max), sequence: 255, at: try #require(front))
-    state.use(challenge, at: try #require(back), now: 9, skewSlots: 2)
+    state.use(challenge, at: try #require(back), now: 9, pause: 5)
     return state
   }
 
@@ -137,7 +137,7 @@ private func beginIntent(_ state: inout HolderState) -> UInt8 {
       try Thread(name: "holder") { [file] in
         for _ in 0..<8 {
           let result = try? file.update(now: 8) { (state) throws(Never) -> (UInt8, UInt8)? in
-            guard case .slot(let slot, let sequence) = state[door].place(now: 9, skewSlots: 0) else { return nil }
+            guard case .slot(let slot, let sequence) = state[door].place(now: 9, skewSlots: 0, pause: 5) else { return nil }
             state.use(slot: slot, sequence: sequence, at: door)
             return (beginIntent(&state), sequence)
           }.get()
