@@ -84,7 +84,7 @@ public struct DoorConfiguration: Sendable {
     }
     radioCommands = try fields["radio-commands"]?.word(CommandChoice.self) ?? .automatic
     takesOver = try fields["take-over"]?.boolean() ?? false
-    beaconRadio = try BeaconRadio(fields["beacon-radio"], other: radio)
+    beaconRadio = try BeaconRadio(fields["beacon-radio"], other: radio, folder: folder)
     siteKey = try fields.required("site-key").value("the site's key, 43 characters of base64url") {
       VerificationKey(siteKeyText: $0)
     }
@@ -129,7 +129,7 @@ public enum BeaconRadio: Hashable, Sendable {
   /// Nowhere: the doors send nothing, and take time frames only.
   case none
 
-  init(_ field: ConfigurationReader?, other radio: RadioSpec) throws {
+  init(_ field: ConfigurationReader?, other radio: RadioSpec, folder: String) throws {
     guard let field else {
       self = .same
       return
@@ -140,7 +140,7 @@ public enum BeaconRadio: Hashable, Sendable {
       return
     }
     do {
-      let spec = try RadioSpec(text)
+      let spec = try RadioSpec(text).relative(to: folder)
       self = spec == radio ? .same : .other(spec)
     } catch {
       throw field.complaint("\(error); or none")

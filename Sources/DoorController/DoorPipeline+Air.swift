@@ -20,8 +20,9 @@ extension DoorPipeline {
   private func airPlan(_ boot: BootInstant) -> AdvertisingPlan? {
     let answers = answers.live(at: boot).compactMap { AirState.data(of: $0, rulebook.markers) }
     let beacons = doors.indices.compactMap { beacon(ofDoor: $0, boot) }
-    // While somebody is answered the beacons of all doors together keep five a second.
-    let period: Duration = answers.isEmpty ? .milliseconds(100) : .milliseconds(200 * max(1, beacons.count))
+    // While somebody is answered each door keeps five a second, as long as all of them leave half of the air, whose turns
+    // are of 30 ms.
+    let period: Duration = answers.isEmpty ? .milliseconds(100) : .milliseconds(max(170, 60 * beacons.count))
     return AdvertisingPlan(
       answers.map { AdvertisingPlan.Item($0, every: .milliseconds(25)) }
         + beacons.map { AdvertisingPlan.Item($0, every: period) })
@@ -37,7 +38,9 @@ extension DoorPipeline {
   }
 
   private func stateByte(of door: RunningDoor, _ boot: BootInstant) -> DoorStateByte {
-    DoorStateByte(AirProtocol.DoorState(door.mode.state(now: boot.sinceBoot)), clockTrusted: takesTime(door))
+    // What the lock failed to do it isn't; how it stands instead nobody knows.
+    let state = door.lockHasFailed ? .unknown : AirProtocol.DoorState(door.mode.state(now: boot.sinceBoot))
+    return DoorStateByte(state, clockTrusted: takesTime(door))
   }
 
   /// Whether a time frame of now would be judged at that door.
@@ -85,7 +88,7 @@ extension DoorPipeline {
     answers.open(context.command.frame, heard: context.heard)
     let answer = Answer(
       result: result, state: stateByte(of: context.door, now),
-      detail: context.door.mode.secondsUntilLocked(now: now.sinceBoot))
+      detail: context.door.lockHasFailed ? 0 : context.door.mode.secondsUntilLocked(now: now.sinceBoot))
     do throws(CryptoError) {
       // The key of now: a reload may have given it another number.
       guard let key = rulebook.key(ofCredential: context.rule.id, atDoor: context.door.number),

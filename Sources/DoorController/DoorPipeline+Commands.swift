@@ -40,7 +40,9 @@ extension DoorPipeline {
     case .refused(let refusal):
       decided(context)
       counters.countDenied(.clockUntrusted)
-      note(context, CommandNote(.denied, .clockUntrusted, detail: refusal.words(clock: rulebook.clock)))
+      guard note(context, CommandNote(.denied, .clockUntrusted, detail: refusal.words(clock: rulebook.clock))) else {
+        return
+      }
       answer(context, result: .freshnessRefused)
     case .fresh(let content):
       decide(context, content)

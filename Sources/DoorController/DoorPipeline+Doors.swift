@@ -72,16 +72,13 @@ extension DoorPipeline {
     var event = DoorEvent(time: wall, kind: .lock)
     event.door = door.id.text
     event.id = door.lastRecord
+    // An answer says how the door stands now.
+    door.lockWord = LockWord(report.event)
     lockAnswers(door, report.event)
     switch report.event {
-    case .stands(let position):
-      door.lockWord = .stands(position)
-      return
-    case .moved(let position):
-      door.lockWord = .stands(position)
-      event.state = position.rawValue
+    case .stands: return
+    case .moved(let position): event.state = position.rawValue
     case .failed(let position, let reason):
-      door.lockWord = .failed(position, reason)
       counters.lockFailures &+= 1
       event.kind = .lockFailed
       event.reason = Reason.lockFailed.rawValue

@@ -135,7 +135,8 @@ package final class DoorPipeline {
     beat(wall)
     showOnAir(boot)
     if let event = forgeries.look(
-      at: boot, wall: wall, counters: counters, keys: rulebook.table.count, clock: rulebook.clock)
+      at: boot, wall: wall, counters: counters, keys: rulebook.table.count,
+      epochs: Self.epochs(of: rulebook, slot, challenges).count)
     {
       environment.emit(event)
     }

@@ -7,6 +7,8 @@ struct RadioWatch {
     let condition: RadioCondition
     /// Which kind of error, whatever its particulars: those differ from attempt to attempt.
     let error: String?
+    /// Whether it gave up sending.
+    let onlyScans: Bool
   }
 
   private(set) var condition = RadioCondition.unknown
@@ -55,7 +57,8 @@ struct RadioWatch {
     case .stopping: return false
     default: break
     }
-    let news = Told(condition: condition, error: error?.kind)
+    let news = Told(
+      condition: condition, error: error?.kind, onlyScans: condition.obeys && controller?.onlyScans == true)
     if news == told { return false }
     told = news
     return true

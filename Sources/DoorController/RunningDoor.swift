@@ -16,6 +16,8 @@ final class RunningDoor {
   var slowDowns = OncePerCredential(interval: .seconds(60))
   /// What the lock said last.
   var lockWord = LockWord.nothing
+  /// Whether the lock couldn't do what it was told last.
+  var lockHasFailed: Bool { if case .failed = lockWord { true } else { false } }
   /// Answers that wait until the lock stands where they say.
   var pendingAnswers: [PendingAnswer] = []
   /// The last grant here, which what the lock does next belongs to.
@@ -74,6 +76,13 @@ enum LockWord: Hashable, Sendable {
   case stands(LockPosition)
   /// It didn't get there; how it stands is unknown.
   case failed(LockPosition, String)
+
+  init(_ event: LockReport.Event) {
+    switch event {
+    case .stands(let position), .moved(let position): self = .stands(position)
+    case .failed(let position, let reason): self = .failed(position, reason)
+    }
+  }
 
   /// Whether it couldn't be closed.
   var isLeftOpen: Bool { if case .failed(.closed, _) = self { true } else { false } }

@@ -55,7 +55,10 @@ import Testing
     let frame = try door.frame("alice", challenge: challenge, flags: 1)
     try door.hear(frame)
     try door.report(.failed(.open, reason: "jammed"))
-    #expect(try door.answer("alice", to: frame, challenge: challenge)?.result == .lockFailed)
+    let answer = try #require(try door.answer("alice", to: frame, challenge: challenge))
+    #expect(answer.result == .lockFailed)
+    #expect(answer.state.state == .unknown && answer.detail == 0, "how it stands nobody knows")
+    #expect(try door.beacon()?.state.state == .unknown)
     // The same press in another frame has the same result.
     let again = try door.frame("alice", challenge: challenge, sequence: 1, flags: 1)
     try door.hear(again)

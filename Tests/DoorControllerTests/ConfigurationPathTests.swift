@@ -26,6 +26,10 @@ import Testing
       try load("radio: serial:tty,115200").radio
         == .serial(path: folder("tty"), baud: 115_200, flowControl: .hardware))
     #expect(try load("radio: unix:/run/radio.sock").radio == .unix(path: "/run/radio.sock"))
+    #expect(try load("beacon-radio: unix:b.sock").beaconRadio == .other(.unix(path: folder("b.sock"))))
+    let same = "unix:\(folder("radio.sock"))"
+    #expect(try load("radio: unix:radio.sock", "beacon-radio: \(same)").beaconRadio == .same)
+    #expect(try load("radio: \(same)", "beacon-radio: unix:radio.sock").beaconRadio == .same)
   }
 
   @Test(arguments: [

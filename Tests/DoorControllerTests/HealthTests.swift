@@ -91,6 +91,11 @@ import Testing
 /// Which states of a radio are worth a line.
 @Suite struct RadioWatchTests {
   private static let info = ControllerInfo()
+  private static let onlyScanning = {
+    var info = ControllerInfo()
+    info.onlyScans = true
+    return info
+  }()
   private static let refused = RadioError.cannotOpen(.tcp(host: "localhost", port: 1), .connectionRefused)
 
   /// Each state with whether it is told.
@@ -119,6 +124,8 @@ import Testing
       (.waiting(.failed(.connectionRefused), retryAfter: .seconds(8)), false),
     ],
     [(.on(info), true), (.stopping, false), (.ended(nil), true)],
+    // It was found later that it doesn't send while it scans.
+    [(.on(info), true), (.on(onlyScanning), true), (.on(onlyScanning), false)],
     [(.opening, false), (.ended(.notACapture("x")), true)],
   ]
 
