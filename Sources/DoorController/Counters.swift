@@ -25,6 +25,8 @@ package struct Counters: Hashable, Sendable {
   var answered: UInt64 = 0
   /// Authentic frames beyond ten in ten seconds of one credential.
   var slowDown: UInt64 = 0
+  /// Authentic frames of now that came weaker than their door's `min-rssi`: as if they hadn't been heard.
+  var weak: UInt64 = 0
   /// Frames that OpenSSL failed on, which says nothing about them.
   var cryptoFailures: UInt64 = 0
   /// Records that the ledger couldn't take.
@@ -50,7 +52,7 @@ package struct Counters: Hashable, Sendable {
     let own: [(String, UInt64)] = [
       ("foreign", foreign), ("repeated", repeated), ("forged", forged), ("replayed", replayed),
       ("malformed", malformed), ("granted", granted), ("denied", denied), ("answered", answered),
-      ("slowDown", slowDown),
+      ("slowDown", slowDown), ("weak", weak),
       ("cryptoFailures", cryptoFailures), ("ledgerFailures", ledgerFailures), ("lockFailures", lockFailures),
     ]
     for (name, value) in own { object[name] = .integer(Int64(clamping: value)) }

@@ -48,6 +48,9 @@ extension DaemonStatus {
     text.add(
       .counter, "latchkey_slow_down_total", "Commands beyond ten in ten seconds of one credential.", counters.slowDown)
     text.add(
+      .counter, "latchkey_weak_total", "Frames weaker than their door's min-rssi, as if they hadn't been heard.",
+      counters.weak)
+    text.add(
       .counter, "latchkey_crypto_failures_total", "Frames that OpenSSL failed on.", counters.cryptoFailures)
     text.add(
       .counter, "latchkey_decisions_total", "What became of authentic frames: granted, denied, or not answered at all.",

@@ -160,7 +160,11 @@ public struct DoorSettings: Sendable {
   public let freshness: FreshnessPolicy
   /// Those of `hold`, `release` and `lockdown` that a time frame may give as well.
   public let allowedByTime: PermissionSet
+  /// The weakest signal that counts, in dBm; nil: any.
+  public let minRSSI: Int8?
 
+  /// What a controller may report as a signal's strength, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
+  static let rssiRange: ClosedRange<Int8> = -127...20
   /// What may be set as a pulse; the longest one is what a command's argument can ask for.
   static let pulseRange = Duration.milliseconds(100)...Duration.seconds(255)
 
@@ -169,7 +173,7 @@ public struct DoorSettings: Sendable {
 
   init(
     id: Identifier, bundlePath: String, lock: LockSettings, pulse: Duration, longestPulse: Duration,
-    freshness: FreshnessPolicy, allowedByTime: PermissionSet
+    freshness: FreshnessPolicy, allowedByTime: PermissionSet, minRSSI: Int8?
   ) {
     self.id = id
     self.bundlePath = bundlePath
@@ -178,13 +182,14 @@ public struct DoorSettings: Sendable {
     self.longestPulse = longestPulse
     self.freshness = freshness
     self.allowedByTime = allowedByTime
+    self.minRSSI = minRSSI
   }
 
   init(id: Identifier, _ value: ConfigurationReader, folder: String) throws {
     let fields = try value.mapping([
       "bundle", "lock", "pulse", "longest-pulse", "freshness", "allow-by-time", "sensor", "request-to-exit", "min-rssi",
     ])
-    for key in ["sensor", "request-to-exit", "min-rssi"] { if let field = fields[key] { throw notBuilt(field) } }
+    for key in ["sensor", "request-to-exit"] { if let field = fields[key] { throw notBuilt(field) } }
     self.id = id
     bundlePath = try path(fields.required("bundle"), in: folder)
     lock = try LockSettings(try fields.required("lock"))
@@ -196,6 +201,7 @@ public struct DoorSettings: Sendable {
     }
     freshness = try fields["freshness"]?.word(FreshnessPolicy.self) ?? .challenge
     allowedByTime = try Self.exceptions(fields["allow-by-time"])
+    minRSSI = try fields["min-rssi"]?.integer(in: Self.rssiRange)
   }
 
   private static func exceptions(_ field: ConfigurationReader?) throws -> PermissionSet {

@@ -13,6 +13,8 @@ public struct DoorEvent: Hashable, Sendable {
     case repeated
     case malformed
     case slowDown = "slow-down"
+    /// Weaker than the door's `min-rssi`: as if it hadn't been heard.
+    case weak
     /// A silent alarm: somebody opened, or was to open, under duress.
     case duress
     // The lock
@@ -49,6 +51,8 @@ public struct DoorEvent: Hashable, Sendable {
   /// `time` or `challenge`.
   public var freshness: String?
   public var sequence: UInt8?
+  /// Strength of the signal in dBm, where the event is about that; nil too where the radio didn't tell it.
+  public var rssi: Int8?
   /// Reason code of cli.md.
   public var reason: String?
   /// State that was reached, for example `open`, `on`, `trusted`.
@@ -74,6 +78,7 @@ public struct DoorEvent: Hashable, Sendable {
     if let argument { object["argument"] = .integer(Int64(argument)) }
     if let freshness { object["freshness"] = .string(freshness) }
     if let sequence { object["sequence"] = .integer(Int64(sequence)) }
+    if let rssi { object["rssi"] = .integer(Int64(rssi)) }
     for (key, value) in [("reason", reason), ("state", state), ("detail", detail)] {
       if let value { object[key] = .string(value) }
     }

@@ -6,7 +6,9 @@ internal import POSIX
 /// What a door does with an authentic frame (protocol.md, "What the door does with a frame", steps 3 to 8).
 extension DoorPipeline {
   /// Takes an authentic frame through order, decision and ledger, and only then to the lock.
-  func handle(_ command: VerifiedCommand, heard: BootInstant) {
+  ///
+  /// - Parameter rssi: how strong it was, in dBm; nil where the radio doesn't tell.
+  func handle(_ command: VerifiedCommand, heard: BootInstant, rssi: Int8?) {
     let wall = environment.clocks.wall()
     // The index may be of the slot before for a moment: what is accepted is decided by the clock.
     guard let challenge = liveness(of: command, heard: heard, wall),
@@ -17,6 +19,10 @@ extension DoorPipeline {
     }
     let door = doors[command.doorIndex]
     let context = CommandContext(command: command, door: door, rule: rule, heard: heard, wall: wall)
+    if let least = door.minRSSI, rssi.map({ $0 < least }) ?? true {
+      ignoreWeak(context, rssi, least: least)
+      return
+    }
     switch guardian.judge(command, at: moment(heard), challengeNumber: challenge.number) {
     case .repeated(let answerAgain):
       counters.repeated &+= 1
@@ -47,6 +53,18 @@ extension DoorPipeline {
     case .fresh(let content):
       decide(context, content)
     }
+  }
+
+  /// A frame weaker than the door wants: as if it hadn't been heard, so that a stronger copy is judged as the first.
+  ///
+  /// Of a signal whose strength isn't known nothing can be shown, so that it is weak too.
+  private func ignoreWeak(_ context: CommandContext, _ rssi: Int8?, least: Int8) {
+    counters.weak &+= 1
+    guard context.door.weakSignals.isDue(credential: context.rule.id, at: context.heard) else { return }
+    let strength = rssi.map { "heard with \($0) dBm" } ?? "heard with a strength that the radio doesn't tell"
+    var event = context.event(CommandNote(.weak, nil, detail: "\(strength); this door wants \(least) dBm"))
+    event.rssi = rssi
+    environment.emit(event)
   }
 
   /// Steps 7 and 8: decides, makes mark, decision and counts durable in one transaction, and then acts.

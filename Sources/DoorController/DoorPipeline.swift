@@ -101,13 +101,13 @@ package final class DoorPipeline {
   ///
   /// Called for every advert in the air: allocates nothing unless a frame is authentic.
   package func hear(_ event: Span<UInt8>, arrival: BootInstant) {
-    parser.forEachReport(in: event, counters: &radioCounters) { _, data in
+    parser.forEachReport(in: event, counters: &radioCounters) { report, data in
       FrameSearch.forEachFrame(in: data, markers: rulebook.markers) { frame, _ in
         do throws(CryptoError) {
           switch try verifier.verify(frame, index: keeper.index) {
           case .foreign: counters.foreign &+= 1
           case .forged: counters.forged &+= 1
-          case .verified(let command): handle(command, heard: arrival)
+          case .verified(let command): handle(command, heard: arrival, rssi: report.rssi)
           }
         } catch {
           counters.cryptoFailures &+= 1

@@ -9,11 +9,14 @@ final class RunningDoor {
   let number: DoorNumber
   private(set) var policy: DoorPolicy
   private(set) var lockSettings: LockSettings
+  /// The weakest signal that counts, in dBm; nil: any.
+  private(set) var minRSSI: Int8?
   private var lock: any Lock
   var mode: DoorMode
   /// How many uses each credential has spent here.
   var spent: [Identifier: UInt32]
   var slowDowns = OncePerCredential(interval: .seconds(60))
+  var weakSignals = OncePerCredential(interval: .seconds(60))
   /// What the lock said last.
   var lockWord = LockWord.nothing
   /// Whether the lock couldn't do what it was told last.
@@ -28,6 +31,7 @@ final class RunningDoor {
     number = door.number
     policy = door.policy
     lockSettings = door.settings.lock
+    minRSSI = door.settings.minRSSI
     self.mode = mode
     self.spent = spent
     self.lock = lock
@@ -47,6 +51,7 @@ final class RunningDoor {
   /// - Parameter newLock: the lock of the new settings where they changed; else the old one and its deadline stay.
   func adopt(_ door: Rulebook.Door, newLock: (any Lock)?, now: BootInstant) {
     policy = door.policy
+    minRSSI = door.settings.minRSSI
     guard let newLock else { return }
     retire()
     lock = newLock

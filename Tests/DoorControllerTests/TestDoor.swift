@@ -160,10 +160,13 @@ final class TestDoor {
   }
 
   /// Puts a frame into an advert, the advert into an HCI event, and that before the door; answers the events it told.
+  ///
+  /// - Parameter rssi: in dBm; 127: the controller doesn't know.
   @discardableResult
-  func hear(_ frame: Frame) throws -> [DoorEvent] {
+  func hear(_ frame: Frame, rssi: Int8 = -64) throws -> [DoorEvent] {
     let data = try AdvertisingData(frame: frame, carrier: .uuid128, markers: .standard).bytes
-    let report: [UInt8] = [0x02, 0x01, 0x03, 0x01, 1, 2, 3, 4, 5, 6, UInt8(data.count)] + data + [0xC0]
+    let head: [UInt8] = [0x02, 0x01, 0x03, 0x01, 1, 2, 3, 4, 5, 6, UInt8(data.count)]
+    let report = head + data + [UInt8(bitPattern: rssi)]
     let event = [0x3E, UInt8(report.count)] + report
     let before = events.count
     try pipeline.hear(event.span, arrival: time.boot)
