@@ -6,12 +6,19 @@ internal import Wording
 /// Where bytes go: a standard stream, or a test's buffer.
 public struct Sink: Sendable {
   let write: @Sendable ([UInt8]) throws(Errno) -> Void
+  /// Whether it is a terminal, which understands movements of the cursor.
+  let isTerminal: Bool
 
   /// - Parameter write: takes all of the bytes or throws.
-  public init(_ write: @escaping @Sendable ([UInt8]) throws(Errno) -> Void) { self.write = write }
+  public init(isTerminal: Bool = false, _ write: @escaping @Sendable ([UInt8]) throws(Errno) -> Void) {
+    self.write = write
+    self.isTerminal = isTerminal
+  }
 
   /// The process's standard output.
-  public static var standardOutput: Sink { Sink(StandardStream.output.writeAll) }
+  public static var standardOutput: Sink {
+    Sink(isTerminal: StandardStream.output.terminalRows != nil, StandardStream.output.writeAll)
+  }
   /// The process's standard error.
   public static var standardError: Sink { Sink(StandardStream.error.writeAll) }
 }
@@ -23,6 +30,8 @@ public struct Sink: Sendable {
 public final class Output: Sendable {
   /// Whether `--json` was given.
   public let json: Bool
+  /// Whether people watch it on a terminal, where text may be drawn anew: standard output is one, without `--json`.
+  public var isLive: Bool { !json && standardOutput.isTerminal }
   private let standardOutput: Sink
   private let standardError: Sink
   private let failure = Mutex<Errno?>(nil)

@@ -10,12 +10,14 @@ struct Ear {
   private let beaconKey: BeaconKey
   /// The frames of the intent that were sent, with what reads their answers.
   private var sent: [(exchange: Exchange, frame: Frame)] = []
-  private(set) var beacons = BeaconLog()
+  private(set) var beacons: BeaconLog
   /// What the door has answered, once it has.
   private(set) var answer: Answer?
 
-  init(_ door: HeldDoor) throws(CryptoError) {
+  /// - Parameter beacons: those of the door that were heard before.
+  init(_ door: HeldDoor, heard beacons: BeaconLog) throws(CryptoError) {
     self.door = door
+    self.beacons = beacons
     beaconKey = try door.credential.siteKey.beaconKey()
   }
 

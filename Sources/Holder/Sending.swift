@@ -75,10 +75,14 @@ public struct Sending {
   }
 
   /// Sends the intent; what was sent is still on the air when this returns.
+  ///
+  /// - Parameter heard: beacons of the door that were heard just before.
   public func send(
-    _ intent: Intent, by choice: FreshnessChoice, over air: some Air, _ report: (Event) -> Void
+    _ intent: Intent, by choice: FreshnessChoice, over air: some Air, heard: BeaconLog = BeaconLog(),
+    _ report: (Event) -> Void
   ) throws(SendingError) -> Outcome {
-    var ongoing = Ongoing(intent: intent, ear: try Self.crypto { () throws(CryptoError) in try Ear(intent.door) })
+    var ongoing = Ongoing(
+      intent: intent, ear: try Self.crypto { () throws(CryptoError) in try Ear(intent.door, heard: heard) })
     let byChallenge: Bool
     switch choice {
     case .time: byChallenge = false
@@ -242,9 +246,8 @@ extension Sending {
   private func awaitBeacon(
     _ ongoing: inout Ongoing, _ air: some Air, until deadline: BootInstant
   ) throws(SendingError) -> Listening {
-    while bootNow() < deadline {
-      let end = try listen(&ongoing, air, until: deadline)
-      if end == .cancelled || !ongoing.ear.beacons.isEmpty { return end }
+    while ongoing.ear.beacons.isEmpty, bootNow() < deadline {
+      if try listen(&ongoing, air, until: deadline) == .cancelled { return .cancelled }
     }
     return .over
   }

@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// The process's standard output or standard error; nobody owns them, so they are never closed.
@@ -17,6 +18,13 @@ public enum StandardStream: Int32, Sendable {
         }
       }
     }
+  }
+
+  /// How many rows its terminal has; 0 where the terminal doesn't know, nil where it is none (ioctl_tty(2), TIOCGWINSZ).
+  public var terminalRows: Int? {
+    var size = winsize()
+    let result = unsafe cposix_ioctl(rawValue, UInt(TIOCGWINSZ), &size)
+    return result == 0 ? Int(size.ws_row) : nil
   }
 
   /// Makes writing into a pipe that nobody reads an error (EPIPE) instead of the process's end (SIGPIPE).

@@ -26,6 +26,8 @@ let commonOptions: [any DeclaredOption] = [
 ]
 
 let doorOperand = Operand("DOOR", .text, "an id of the credential file, or a door number")
+let doorOrNearestOperand = Operand(
+  "DOOR", .text, "an id of the credential file, a door number, or nearest: the one that is heard best")
 
 /// The credentials that the command line or the environment names; none where neither does.
 func credentials(_ arguments: Arguments) throws(CommandError) -> [CredentialFile] {
@@ -41,12 +43,37 @@ func credentials(_ arguments: Arguments) throws(CommandError) -> [CredentialFile
   return credentials
 }
 
-/// The door that the command line names.
-func heldDoor(_ arguments: Arguments) throws(CommandError) -> HeldDoor {
-  let text = try arguments.required(doorOperand)
-  if text == "nearest" { throw .notBuilt("DOOR nearest") }
+/// The credentials that the command line or the environment names, at least one.
+func requiredCredentials(_ arguments: Arguments) throws(CommandError) -> [CredentialFile] {
   let credentials = try credentials(arguments)
   if credentials.isEmpty { throw .usage("expected --credential FILE, or $LATCHKEY_CREDENTIAL") }
+  return credentials
+}
+
+/// What the command line means by DOOR.
+enum WantedDoor {
+  case held(HeldDoor)
+  /// The one of these credentials' sites that is heard best.
+  case nearest([CredentialFile])
+}
+
+/// The door that the command line names, or how it is found.
+func wantedDoor(_ arguments: Arguments) throws(CommandError) -> WantedDoor {
+  let text = try arguments.required(doorOrNearestOperand)
+  let credentials = try requiredCredentials(arguments)
+  // A door whose id this is can be reached by its number.
+  if text == "nearest" { return .nearest(credentials) }
+  return .held(try heldDoor(text, among: credentials))
+}
+
+/// The door that the command line names, for a command without radio.
+func heldDoor(_ arguments: Arguments) throws(CommandError) -> HeldDoor {
+  let text = try arguments.required(doorOperand)
+  if text == "nearest" { throw .usage("DOOR: nearest takes a radio to be found: expected an id or a door number") }
+  return try heldDoor(text, among: try requiredCredentials(arguments))
+}
+
+private func heldDoor(_ text: String, among credentials: [CredentialFile]) throws(CommandError) -> HeldDoor {
   do throws(DoorLookupError) { return try HeldDoor.find(text, among: credentials) } catch {
     throw .usage("DOOR: \(error)")
   }

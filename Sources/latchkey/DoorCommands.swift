@@ -43,29 +43,35 @@ private func doorCommand(
   _ command: @escaping @Sendable (Arguments) -> Command
 ) -> Subcommand {
   Subcommand(
-    name, summary, operands: [doorOperand], options: options + [carrier, freshness, timeout, noAnswer]
+    name, summary, operands: [doorOrNearestOperand], options: options + [carrier, freshness, timeout, noAnswer]
   ) { (arguments, output) throws(CommandError) in
-    let door = try heldDoor(arguments)
-    let choice = freshnessChoice(arguments[freshness] ?? .auto, door)
+    let wanted = try wantedDoor(arguments)
+    let command = command(arguments)
+    let word = arguments[freshness] ?? .auto
     let wantsAnswer = !arguments[noAnswer]
     let radio = try radio(arguments)
     let duration = arguments[timeout] ?? .seconds(3)
     let carrier = arguments[carrier] ?? .uuid128
-    let intent = Intent(
-      command(arguments), to: door, carrier: carrier, wantsAnswer: wantsAnswer,
-      stateDirectory: try stateDirectory(arguments))
-    warnIfRefused(intent, choice, output)
-    var outcome = Sending.Outcome.cancelled
+    let stateDirectory = try stateDirectory(arguments)
     // Without an answer or a beacon to wait for there is nothing to scan for.
-    try onAir(radio, listens: wantsAnswer || choice != .time) { (broadcast) throws(CommandError) in
+    let listens = wantsAnswer || wanted.door.map { freshnessChoice(word, $0) != .time } ?? true
+    var sent: (intent: Intent, outcome: Sending.Outcome)?
+    try onAir(radio, listens: listens) { (broadcast) throws(CommandError) in
+      guard let (door, heard) = try find(wanted, within: duration, over: broadcast, output) else { return }
+      let intent = Intent(
+        command, to: door, carrier: carrier, wantsAnswer: wantsAnswer, stateDirectory: stateDirectory)
+      let choice = freshnessChoice(word, door)
+      warnIfRefused(intent, choice, output)
       do throws(SendingError) {
-        outcome = try Sending(for: duration).send(intent, by: choice, over: broadcast) { event in
+        let outcome = try Sending(for: duration).send(intent, by: choice, over: broadcast, heard: heard) { event in
           tell(event, intent, asked: carrier, output)
         }
+        sent = (intent, outcome)
       } catch {
         throw CommandError(error)
       }
     }
+    guard let (intent, outcome) = sent else { return tellNoDoor(shownName(command), output) }
     return tellEnd(outcome, intent, wantsAnswer: wantsAnswer, duration, output)
   }
 }
@@ -174,7 +180,8 @@ extension Answer {
   }
 }
 
-private func title(_ door: HeldDoor) -> String {
+/// How a door is named to people.
+func title(_ door: HeldDoor) -> String {
   door.listed.map { "\($0.id) (\($0.name))" } ?? "door \(door.number)"
 }
 
@@ -203,7 +210,7 @@ private func json(_ transmission: Transmission, _ intent: Intent) -> JSONValue {
 }
 
 extension CommandError {
-  fileprivate init(_ error: SendingError) {
+  init(_ error: SendingError) {
     switch error {
     case .radio(let error): self.init(radio: error)
     case .transmission(let error): self.init(error)

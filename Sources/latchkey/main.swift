@@ -7,6 +7,6 @@ ProcessLimits.keepSecretsIn()
 Program(
   "latchkey", "Opens doors by broadcast: a holder's program.", options: commonOptions,
   subcommands: doorCommands + [
-    payload, decode, broadcast, .notBuilt("scan", "doors nearby and their state"),
+    scan, payload, decode, broadcast,
   ]
 ).main()

@@ -106,8 +106,15 @@ struct HolderCommandTests {
         ),
         (["unlock", "front", "--minutes", "1"], [alice], 2, "unknown option --minutes of unlock"),
         (["unlock", "front", "--timeout", "3"], [alice], 2, "--timeout: expected a duration from 50ms to 1h, not “3”"),
-        (["unlock", "nearest"], [alice], 2, "DOOR nearest: not built yet"),
-        (["scan", "--seconds", "3"], [alice], 2, "scan: not built yet"),
+        (
+          ["payload", "nearest", "--command", "unlock", "--sequence", "0", "--press", "00"] + at, [alice], 2,
+          "DOOR: nearest takes a radio to be found: expected an id or a door number"
+        ),
+        (["unlock", "nearest"], [], 2, "expected --credential FILE, or $LATCHKEY_CREDENTIAL"),
+        (["scan", "--seconds", "3"], [], 2, "expected --credential FILE, or $LATCHKEY_CREDENTIAL"),
+        (
+          ["scan", "--seconds", "0"], [alice], 2, "--seconds: expected seconds from 0.050 to 86400, not “0”"
+        ),
         (
           ["unlock", "front", "--radio", "serial:\(path)/nothing,115200"], [alice], 5,
           "radio serial:\(path)/nothing,115200: there is no such device (No such file or directory); plug it in, or correct the path"

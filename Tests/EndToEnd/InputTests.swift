@@ -151,7 +151,8 @@ struct InputTests {
     "Wrong usage",
     arguments: [
       ["unlock", "nowhere"], ["unlock"], ["unlock", "front", "--carrier", "pigeon"], ["unlok", "front"],
-      ["unlock", "front", "--freshness", "daily"], ["scan"], ["unlock", "nearest"],
+      ["unlock", "front", "--freshness", "daily"], ["scan", "--seconds", "0"],
+      ["payload", "nearest", "--command", "unlock", "--at", "now", "--sequence", "0", "--press", "00"],
     ])
   func usage(arguments: [String]) async throws {
     try await withWorkbench { bench in

@@ -137,7 +137,9 @@ private func beginIntent(_ state: inout HolderState) -> UInt8 {
       try Thread(name: "holder") { [file] in
         for _ in 0..<8 {
           let result = try? file.update(now: 8) { (state) throws(Never) -> (UInt8, UInt8)? in
-            guard case .slot(let slot, let sequence) = state[door].place(now: 9, skewSlots: 0, pause: 5) else { return nil }
+            guard case .slot(let slot, let sequence) = state[door].place(now: 9, skewSlots: 0, pause: 5) else {
+              return nil
+            }
             state.use(slot: slot, sequence: sequence, at: door)
             return (beginIntent(&state), sequence)
           }.get()
