@@ -86,8 +86,10 @@ struct CredentialHistory: Sendable {
   }
 
   /// The frame passed step 4: remembers it, and answers the time mark that it gives where time marks may be lifted.
+  ///
+  /// - Parameter isRefused: it is a time frame that can't be judged now: it may be an old one, and ends no challenge.
   mutating func handle(
-    _ command: VerifiedCommand, at moment: ReplayGuard.Moment, challengeNumber: UInt64?, skewSlots: Int
+    _ command: VerifiedCommand, at moment: ReplayGuard.Moment, challengeNumber: UInt64?, skewSlots: Int, isRefused: Bool
   ) -> TimeMark {
     lastHandled = moment.boot
     if hearings.count >= Self.handledLimit { hearings.removeFirst() }
@@ -95,7 +97,7 @@ struct CredentialHistory: Sendable {
     let sequence = command.plaintext.sequence
     switch command.freshness {
     case .time(let slot):
-      if let newest = moment.newestChallenge { endedChallenges = max(endedChallenges ?? 0, newest) }
+      if let newest = moment.newestChallenge, !isRefused { endedChallenges = max(endedChallenges ?? 0, newest) }
       return TimeMark(slot: slot, sequence: sequence)
     case .challenge:
       if let number = challengeNumber { challengeMark = ChallengeMark(number: number, sequence: sequence) }

@@ -91,7 +91,8 @@ public struct ReplayGuard: Sendable {
       return .replayed(first: history.noteReplay(of: command))
     }
     let refusal = refusalOfTime(command, at: moment)
-    let lifted = history.handle(command, at: moment, challengeNumber: challengeNumber, skewSlots: clock.skewSlots)
+    let lifted = history.handle(
+      command, at: moment, challengeNumber: challengeNumber, skewSlots: clock.skewSlots, isRefused: refusal != nil)
     if refusal == nil && moment.clockTrusted { mark = max(mark ?? lifted, lifted) }
     guard history.countHandled(at: moment.boot) else { return .slowDown }
     // Step 5: content.

@@ -200,6 +200,18 @@ import Testing
     #expect(bench.judge(try bench.command(challenge: 6, press: 2), .zero, number: 8) == .fresh(open))
   }
 
+  @Test func aTimeFrameThatIsRefusedEndsNoChallenge() throws {
+    var bench = try Bench()
+    let untrusted = bench.moment(.zero, trusted: false, newest: 7)
+    #expect(bench.guardian.judge(try bench.command(slot: 1_000), at: untrusted) == .refused(.clockUntrusted))
+    #expect(bench.judge(try bench.command(challenge: 9, press: 8), .zero, number: 7) == .fresh(open))
+    // Nor does one below a floor.
+    try bench.guardian.raiseFloor(atSlot: 1_000, doors: [#require(DoorNumber(rawValue: 1))])
+    let early = try bench.command(slot: 1_001, press: 9, key: 4)
+    #expect(bench.judge(early, .zero, newest: 7) == .refused(.marksMayBeStale(acceptedFrom: 1_003)))
+    #expect(bench.judge(try bench.command(challenge: 9, press: 10, key: 4), .zero, number: 7) == .fresh(open))
+  }
+
   @Test func whatIsSweptCanNotMatterAnyMore() throws {
     var bench = try Bench()
     let frame = try bench.command(slot: 1_000)
