@@ -17,9 +17,10 @@ struct CredentialHistory: Sendable {
     let at: Duration
   }
 
-  private struct Replay: Hashable {
+  private struct Replay {
     let freshness: Freshness
     let sequence: UInt8
+    let at: Duration
   }
 
   private struct ChallengeMark {
@@ -45,7 +46,7 @@ struct CredentialHistory: Sendable {
       hearings.removeAll { !Self.isLive($0.freshness, at: moment, skewSlots: clock.skewSlots, heard: $0.at) }
     }
     if !replays.isEmpty {
-      replays.removeAll { !Self.isLive($0.freshness, at: moment, skewSlots: clock.skewSlots, heard: moment.boot) }
+      replays.removeAll { !Self.isLive($0.freshness, at: moment, skewSlots: clock.skewSlots, heard: $0.at) }
     }
     if !presses.isEmpty { presses.removeAll { moment.boot - $0.heard > pressWindow } }
     handledTimes.removeAll { moment.boot - $0 >= ReplayGuard.rateWindow }
@@ -63,10 +64,12 @@ struct CredentialHistory: Sendable {
   func firstHearing(of frame: Frame) -> Duration? { hearings.first { $0.frame == frame }?.at }
 
   /// Whether this replay is the first of its credential, freshness and sequence, and so worth a log line.
-  mutating func noteReplay(of command: VerifiedCommand) -> Bool {
-    let replay = Replay(freshness: command.freshness, sequence: command.plaintext.sequence)
-    guard !replays.contains(replay), replays.count < Self.replayLimit else { return false }
-    replays.append(replay)
+  mutating func noteReplay(of command: VerifiedCommand, at boot: Duration) -> Bool {
+    let (freshness, sequence) = (command.freshness, command.plaintext.sequence)
+    guard !replays.contains(where: { $0.freshness == freshness && $0.sequence == sequence }),
+      replays.count < Self.replayLimit
+    else { return false }
+    replays.append(Replay(freshness: freshness, sequence: sequence, at: boot))
     return true
   }
 

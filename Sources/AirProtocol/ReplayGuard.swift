@@ -84,11 +84,11 @@ public struct ReplayGuard: Sendable {
     if let first = history.firstHearing(of: command.frame) {
       let age = moment.boot - first
       if age <= Self.repeatLimit { return .repeated(answerAgain: age <= Self.answerAgain) }
-      return .replayed(first: history.noteReplay(of: command))
+      return .replayed(first: history.noteReplay(of: command, at: moment.boot))
     }
     // Step 4: order.
     guard history.isAbove(command, mark: mark, challengeNumber: challengeNumber) else {
-      return .replayed(first: history.noteReplay(of: command))
+      return .replayed(first: history.noteReplay(of: command, at: moment.boot))
     }
     let refusal = refusalOfTime(command, at: moment)
     let lifted = history.handle(

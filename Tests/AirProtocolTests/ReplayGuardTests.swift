@@ -212,6 +212,19 @@ import Testing
     #expect(bench.judge(try bench.command(challenge: 9, press: 10, key: 4), .zero, number: 7) == .fresh(open))
   }
 
+  @Test func replaysUnderChallengesAreReportedAgainWhenOldOnesAreForgotten() throws {
+    var bench = try Bench()
+    _ = bench.judge(try bench.command(challenge: 1, sequence: 200), .zero, number: 9)
+    for challenge in UInt64(2)..<30 {
+      // Beyond sixteen they are only counted.
+      let first = challenge < 18
+      #expect(bench.judge(try bench.command(challenge: challenge), .seconds(1), number: 8) == .replayed(first: first))
+    }
+    let later = try bench.command(challenge: 40)
+    #expect(bench.judge(later, .seconds(700), number: 8) == .replayed(first: true))
+    #expect(bench.judge(later, .seconds(700), number: 8) == .replayed(first: false))
+  }
+
   @Test func whatIsSweptCanNotMatterAnyMore() throws {
     var bench = try Bench()
     let frame = try bench.command(slot: 1_000)
