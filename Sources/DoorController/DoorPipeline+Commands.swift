@@ -10,6 +10,7 @@ extension DoorPipeline {
   /// - Parameter rssi: how strong it was, in dBm; nil where the radio doesn't tell.
   func handle(_ command: VerifiedCommand, heard: BootInstant, rssi: Int8?) {
     let wall = environment.clocks.wall()
+    noticeSlot(heard, wall)
     // The index may be of the slot before for a moment: what is accepted is decided by the clock.
     guard let challenge = liveness(of: command, heard: heard, wall),
       let rule = rulebook.rule(ofKey: command.key, door: command.doorIndex)

@@ -61,7 +61,7 @@ package final class DoorPipeline {
   private var verifier: FrameVerifier
   private var parser = AdvertisingReportParser()
   private var radioCounters = RadioCounters()
-  /// The door's own slot, as of the last tick.
+  /// The door's own slot, as of the last look at the clock: a tick's, or a command's.
   private(set) var slot: UInt64
   private var forgeries: ForgeryWatch
   /// Wall time of the last record, in Unix seconds.
@@ -124,11 +124,7 @@ package final class DoorPipeline {
   func tick() -> BootInstant {
     let boot = environment.clocks.boot()
     let wall = environment.clocks.wall()
-    let current = rulebook.clock.slot(at: wall.seconds)
-    if current != slot {
-      slot = current
-      guardian.sweep(at: moment(boot))
-    }
+    noticeSlot(boot, wall)
     renewIndex(boot)
     observeClock(first: false)
     expireModes(boot)
@@ -145,6 +141,17 @@ package final class DoorPipeline {
     let next = boot + min(untilNextSlot, .seconds(1))
     let others = [nextModeDeadline, challenges.deadline.map(BootInstant.init(sinceBoot:)), answers.deadline(at: boot)]
     return others.reduce(next) { min($0, $1 ?? next) }
+  }
+
+  /// Looks whether a slot has begun, or the clock was set.
+  ///
+  /// A command may come before the tick that would see it; it is judged by the slot of now.
+  func noticeSlot(_ boot: BootInstant, _ wall: WallTime) {
+    let current = rulebook.clock.slot(at: wall.seconds)
+    guard current != slot else { return }
+    slot = current
+    observeClock(first: false)
+    guardian.sweep(at: moment(boot))
   }
 
   /// Keeps the index at what is expected, and draws and sends challenges as theirs stands.

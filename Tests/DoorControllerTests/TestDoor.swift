@@ -17,7 +17,7 @@ import Testing
 
 /// One door with its site, whose time, lock and air are the test's.
 final class TestDoor {
-  /// The moment at which every test begins; one-second slots, a skew of two.
+  /// The moment at which every test begins, at a boundary of slots.
   static let start: Int64 = 1_796_000_000
 
   let folder: TemporaryDirectory
@@ -33,11 +33,12 @@ final class TestDoor {
   /// - Parameters:
   ///   - rules: issued for the door before its bundle is made.
   ///   - policy: more lines of the door's configuration.
-  init(_ rules: [CredentialRule], policy: [String] = []) throws {
+  ///   - slotSeconds: the site's; a site's own default is 5. The skew is two slots, a challenge's period 2 s, as by default.
+  init(_ rules: [CredentialRule], policy: [String] = [], slotSeconds: Int = 1) throws {
     folder = try TemporaryDirectory()
     let settings = try Site.Settings(
       name: DisplayName("Test"), zone: TimeZoneData(name: "Test/Zone", bytes: Self.universalTime),
-      slotClock: #require(SlotClock(slotSeconds: 1, skewSlots: 2)))
+      slotClock: #require(SlotClock(slotSeconds: slotSeconds, skewSlots: 2)))
     site = try Site.create(in: folder("site"), #require(settings), now: Self.start)
     _ = try site.addDoor(#require(Identifier("front")), name: DisplayName("Front"), now: Self.start)
     try issue(rules)
@@ -85,10 +86,15 @@ final class TestDoor {
 
   /// Ends the door's process and starts it anew, on the same state.
   ///
-  /// - Parameter afterBoot: whether volatile storage was cleared in between.
-  func restart(afterBoot: Bool = false, trustsClock: Bool = false) throws {
+  /// - Parameters:
+  ///   - afterBoot: whether volatile storage was cleared in between.
+  ///   - meanwhile: what happens to the door's files in between.
+  func restart(
+    afterBoot: Bool = false, trustsClock: Bool = false, _ meanwhile: (TemporaryDirectory) throws -> Void = { _ in }
+  ) throws {
     running?.stopDoors()
     running = nil
+    try meanwhile(folder)
     if afterBoot {
       for name in directoryEntries(folder("volatile")) { try removeFile(folder("volatile/\(name)")) }
     }
@@ -113,6 +119,16 @@ final class TestDoor {
     _ = running?.tick()
   }
 
+  /// Lets time pass in steps in which the door looks at its clocks, as it does by itself.
+  func wait(_ duration: Duration) {
+    var left = duration
+    while left > .zero {
+      let step = min(left, .milliseconds(250))
+      pass(step)
+      left -= step
+    }
+  }
+
   /// The door's process.
   var pipeline: DoorPipeline {
     get throws { try #require(running) }
@@ -131,11 +147,14 @@ final class TestDoor {
         sequence: sequence, code: code ?? command.code, argument: command.argument, flags: flags, press: press))
   }
 
-  private func now(_ slot: Int64 = 0) -> Freshness { .time(slot: UInt64(time.wall.seconds + slot)) }
+  private func now(_ slot: Int64 = 0) -> Freshness {
+    .time(slot: site.profile.slotClock.slot(at: time.wall.seconds).advanced(by: Int(slot)))
+  }
 
-  private func exchange(_ credential: String, _ freshness: Freshness) throws -> Exchange {
+  /// What a credential and a door share; its first door where none is named.
+  func exchange(_ credential: String, _ freshness: Freshness, door id: String? = nil) throws -> Exchange {
     let file = try site.credentialFile(#require(Identifier(credential)))
-    let door = try #require(file.doors.first)
+    let door = try #require(file.doors.first { id == nil || $0.id.text == id })
     let keys = try CredentialKeys.derive(from: file.secret, site: file.site.id, door: door.number)
     return try Exchange(
       keys: keys, hintRoot: file.siteKey.hintRoot(of: door.number), door: door.number, freshness: freshness)
@@ -188,7 +207,10 @@ final class TestDoor {
 final class TestTime: Sendable {
   private let state = Mutex<(wall: Duration, boot: Duration)>((.seconds(TestDoor.start), .seconds(1_000)))
 
-  var wall: WallTime { WallTime(seconds: state.withLock { $0.wall.components.seconds }) }
+  var wall: WallTime {
+    let wall = state.withLock { $0.wall.components }
+    return WallTime(seconds: wall.seconds, nanoseconds: Int32(wall.attoseconds / 1_000_000_000))
+  }
   var boot: BootInstant { BootInstant(sinceBoot: state.withLock { $0.boot }) }
 
   func pass(_ duration: Duration) {
@@ -234,7 +256,7 @@ func rule(
 
 extension AdvertisingData {
   /// The first frame in it.
-  fileprivate var frame: Frame {
+  var frame: Frame {
     var result = Frame(high: 0, low: 0)
     FrameSearch.forEachFrame(in: bytes.span, markers: .standard, limit: 1) { frame, _ in result = frame }
     return result
