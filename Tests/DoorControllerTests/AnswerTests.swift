@@ -119,84 +119,6 @@ import Testing
     #expect(door.events(.granted).count == 1)
   }
 
-  // Attacks
-
-  @Test(arguments: [
-    (Duration.seconds(1), true), (.milliseconds(3_900), true), (.seconds(4), false), (.seconds(60), false),
-  ])
-  func aJammedFrameIsWorthNothingFourSecondsAfterItsChallenge(_ delay: Duration, _ opens: Bool) throws {
-    let door = try door("challenge")
-    door.pass(.zero)
-    let frame = try door.frame("alice", challenge: try #require(try door.beacon()).challenge)
-    var left = delay
-    while left > .zero {
-      door.pass(min(left, .milliseconds(500)))
-      left -= .milliseconds(500)
-    }
-    try door.hear(frame)
-    #expect(door.lock.openings == (opens ? 1 : 0))
-    #expect(try door.pipeline.snapshot().foreign == (opens ? 0 : 1))
-  }
-
-  @Test func aTimerThatStallsKeepsNoChallengeAlive() throws {
-    let door = try door("challenge")
-    door.pass(.zero)
-    let frame = try door.frame("alice", challenge: try #require(try door.beacon()).challenge)
-    // A minute in which the door's thread does nothing; the frame comes before it looks at the clock.
-    door.time.pass(.seconds(60))
-    try door.hear(frame)
-    #expect(door.lock.openings == 0)
-  }
-
-  @Test func aRecordedFrameOpensNothingAgain() throws {
-    let door = try door()
-    door.pass(.zero)
-    let challenge = try #require(try door.beacon()).challenge
-    let frame = try door.frame("alice", challenge: challenge, flags: 1)
-    try door.hear(frame)
-    // At once, later, under the next challenge, and after a restart.
-    try door.hear(frame)
-    door.pass(.seconds(2))
-    try door.hear(frame)
-    door.pass(.seconds(2))
-    try door.hear(frame)
-    try door.restart()
-    door.pass(.zero)
-    try door.hear(frame)
-    #expect(door.lock.openings == 1)
-    // A challenge that the attacker made up is nobody's.
-    try door.hear(try door.frame("alice", challenge: Challenge(random: 42), press: 2))
-    #expect(door.lock.openings == 1)
-  }
-
-  @Test func onePressUnderTwoChallengesIsOneOpening() throws {
-    let door = try door("challenge")
-    door.pass(.zero)
-    for _ in 0..<2 {
-      let challenge = try #require(try door.beacon()).challenge
-      try door.hear(try door.frame("alice", challenge: challenge, press: 9))
-      door.pass(.seconds(2))
-    }
-    #expect(door.events(.granted).count == 1 && door.lock.openings == 1)
-    #expect(try door.pipeline.snapshot().repeated == 1)
-  }
-
-  @Test func theTwoKindsOfFreshnessAreOrderedAgainstEachOther() throws {
-    let door = try door()
-    door.pass(.seconds(4))
-    let early = try door.frame("alice", press: 3)
-    let challenge = try #require(try door.beacon()).challenge
-    try door.hear(try door.frame("alice", challenge: challenge, press: 1))
-    try door.hear(early)
-    #expect(door.events(.granted).count == 1, "a challenge frame lifts the time mark")
-    door.pass(.seconds(6))
-    let before = try #require(try door.beacon()).challenge
-    try door.hear(try door.frame("alice", press: 4))
-    try door.hear(try door.frame("alice", challenge: before, press: 5))
-    #expect(door.events(.granted).count == 2, "a time frame ends the challenges sent before")
-    #expect(door.events(.replayed).count == 2)
-  }
-
   @Test func aDoorOfTheOtherKindSaysWhatItWants() throws {
     let timed = try door("time")
     timed.pass(.zero)
@@ -218,21 +140,5 @@ import Testing
     #expect(door.onAir.count == 2)
     try door.hear(try door.frame("alice", challenge: challenge))
     #expect(door.lock.openings == 1)
-  }
-
-  @Test func twentyQuestionsASecondHoldNobodyUp() throws {
-    let door = try door("challenge")
-    door.pass(.zero)
-    let challenge = try #require(try door.beacon()).challenge
-    for number in 0..<20 as Range<UInt8> {
-      try door.hear(
-        try door.frame("alice", .status, challenge: challenge, sequence: number, press: number, flags: 1))
-    }
-    let frame = try door.frame("dora", challenge: challenge, flags: 1)
-    #expect(try door.hear(frame).first?.kind == .granted)
-    try door.report(.moved(.open))
-    #expect(try door.answer("dora", to: frame, challenge: challenge)?.result == .done)
-    // Ten of ten seconds were decided; their answers share the air with the one that counts.
-    #expect(door.onAir.count <= 12)
   }
 }
