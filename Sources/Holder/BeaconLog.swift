@@ -7,65 +7,120 @@ public struct HeardBeacon: Hashable, Sendable {
   /// The strongest of its challenge, in dBm; nil where the controller doesn't tell.
   public internal(set) var rssi: Int8?
   public internal(set) var lastHeard: BootInstant
+  /// How often its challenge was heard; copies that follow closer than a door sends them count as one.
+  public internal(set) var hearings: Int
+  fileprivate var lastCounted: BootInstant
+
+  fileprivate init(_ beacon: Beacon, rssi: Int8?, at now: BootInstant) {
+    self.beacon = beacon
+    self.rssi = rssi
+    lastHeard = now
+    hearings = 1
+    lastCounted = now
+  }
+
+  fileprivate var strength: Int { Int(rssi ?? -128) }
+
+  /// Takes in another copy; true where it counts.
+  fileprivate mutating func hear(_ beacon: Beacon, rssi other: Int8?, at now: BootInstant) -> Bool {
+    let counts = now - lastCounted >= BeaconLog.copyGap
+    let strongest = if let rssi, let other { max(rssi, other) } else { rssi ?? other }
+    var heard = HeardBeacon(beacon, rssi: strongest, at: now)
+    heard.hearings = hearings + (counts ? 1 : 0)
+    heard.lastCounted = counts ? now : lastCounted
+    self = heard
+    return counts
+  }
 }
 
 /// The beacons of one door that were heard of late.
 ///
-/// Who holds the site's key could forge them: that gains a nuisance, no entry. So their number is bounded, and the
-/// strongest counts.
+/// Who holds the site's key could forge them: that gains a nuisance, no entry. So their number is bounded. The strongest
+/// counts, unless there are more of them than doors send: then the one heard most often does. A door shows one
+/// challenge some twenty times, and whoever invents them by the hundred can't say each as often.
 public struct BeaconLog: Sendable {
   /// How long a beacon says anything: two periods of a challenge at their default.
   static let life = Duration.seconds(4)
-  /// More than these are forgotten, the weakest first.
-  static let limit = 32
+  /// What wasn't heard for so long isn't shown any more: a door never sends fewer than five a second.
+  static let shown = Duration.seconds(1)
+  /// Copies of a beacon that follow closer than this count as one: a door sends them every 100 ms.
+  static let copyGap = Duration.milliseconds(50)
+  /// A door shows two challenges within `shown` at most; more are a crowd.
+  static let crowd = 3
+  /// So many hearings make one stand out of a crowd.
+  static let clearHearings = 4
+  /// More than so many challenges are no news each: only one that stands out is.
+  static let newsLimit = 8
+  /// Where there are so many, half of them are forgotten: what a radio can take in within a quarter of a second.
+  static let limit = 512
 
-  private var heard: [HeardBeacon] = []
+  /// The beacon to be taken.
+  public struct Choice: Hashable, Sendable {
+    public let heard: HeardBeacon
+    /// Whether waiting for more hearings could bring another one to the top: it is one of a crowd.
+    public let isDoubtful: Bool
+  }
+
+  private var heard: [Challenge: HeardBeacon] = [:]
 
   public init() {}
 
-  /// Notes a beacon; false where its challenge was known.
+  /// Notes a beacon; true where a choice may be another one now: its challenge is new, or now stands out.
   @discardableResult
   public mutating func take(_ beacon: Beacon, rssi: Int8?, at now: BootInstant) -> Bool {
-    heard.removeAll { now - $0.lastHeard > Self.life }
-    if let place = heard.firstIndex(where: { $0.beacon.challenge == beacon.challenge }) {
-      heard[place] = HeardBeacon(beacon: beacon, rssi: stronger(heard[place].rssi, rssi), lastHeard: now)
-      return false
+    if var known = heard[beacon.challenge], now - known.lastHeard <= Self.life {
+      let counts = known.hear(beacon, rssi: rssi, at: now)
+      heard[beacon.challenge] = known
+      return counts && known.hearings == Self.clearHearings
     }
-    if heard.count >= Self.limit, let weakest = heard.indices.min(by: { strength(heard[$0]) < strength(heard[$1]) }) {
-      heard.remove(at: weakest)
-    }
-    heard.append(HeardBeacon(beacon: beacon, rssi: rssi, lastHeard: now))
-    return true
+    if heard.count >= Self.limit { makeRoom(now) }
+    heard[beacon.challenge] = HeardBeacon(beacon, rssi: rssi, at: now)
+    return heard.count <= Self.newsLimit
   }
 
-  /// Whether any was heard of late.
+  /// Whether none was ever heard.
   public var isEmpty: Bool { heard.isEmpty }
 
-  /// The strongest beacon whose slot agrees with the holder's own; where none agrees, the strongest (protocol.md, "Beacon
-  /// frame").
+  /// The beacon to be taken: one whose slot agrees with the holder's own, where there is one (protocol.md, "Beacon
+  /// frame"); of these one that is still shown; of these the strongest, or in a crowd the one heard most often.
   ///
   /// - Parameter used: challenges that are not to be taken again.
-  public func best(slot: UInt64, skewSlots: Int, except used: Set<Challenge> = []) -> HeardBeacon? {
-    let free = heard.filter { !used.contains($0.beacon.challenge) }
+  public func choice(
+    slot: UInt64, skewSlots: Int, except used: Set<Challenge> = [], at now: BootInstant
+  ) -> Choice? {
+    let free = recent(now).filter { !used.contains($0.beacon.challenge) }
     let agreeing = free.filter { $0.beacon.agrees(with: slot, skewSlots: skewSlots) }
-    return (agreeing.isEmpty ? free : agreeing).max { strength($0) < strength($1) }
+    let candidates = agreeing.isEmpty ? free : agreeing
+    let shown = candidates.filter { now - $0.lastHeard <= Self.shown }
+    return Self.choose(shown.isEmpty ? candidates : shown)
   }
 
   /// By how many slots the door's clock is ahead of the holder's, where every beacon that vouches for its clock disagrees;
   /// nil where one agrees or none vouches.
-  public func slotsOff(slot: UInt64, skewSlots: Int) -> Int? {
-    let vouching = heard.map(\.beacon).filter(\.state.clockTrusted)
-    guard !vouching.isEmpty, !vouching.contains(where: { $0.agrees(with: slot, skewSlots: skewSlots) }) else {
-      return nil
-    }
-    return best(slot: slot, skewSlots: skewSlots).map { $0.beacon.slotsAhead(of: slot) }
+  public func slotsOff(slot: UInt64, skewSlots: Int, at now: BootInstant) -> Int? {
+    let vouching = recent(now).filter(\.beacon.state.clockTrusted)
+    guard !vouching.contains(where: { $0.beacon.agrees(with: slot, skewSlots: skewSlots) }) else { return nil }
+    return Self.choose(vouching).map { $0.heard.beacon.slotsAhead(of: slot) }
   }
 
-  private func strength(_ heard: HeardBeacon) -> Int { Int(heard.rssi ?? -128) }
+  private static func choose(_ candidates: [HeardBeacon]) -> Choice? {
+    if candidates.count < crowd {
+      return candidates.max { $0.strength < $1.strength }.map { Choice(heard: $0, isDoubtful: false) }
+    }
+    return candidates.max { ($0.hearings, $0.strength) < ($1.hearings, $1.strength) }.map {
+      Choice(heard: $0, isDoubtful: $0.hearings < clearHearings)
+    }
+  }
 
-  private func stronger(_ one: Int8?, _ other: Int8?) -> Int8? {
-    guard let one, let other else { return one ?? other }
-    return max(one, other)
+  private func recent(_ now: BootInstant) -> [HeardBeacon] { heard.values.filter { now - $0.lastHeard <= Self.life } }
+
+  /// Forgets what is old, and of the others the half that was heard least and longest ago; the strongest stays.
+  private mutating func makeRoom(_ now: BootInstant) {
+    let ranked = recent(now).sorted { ($0.hearings, $0.lastHeard) > ($1.hearings, $1.lastHeard) }
+    let strongest = ranked.max { $0.strength < $1.strength }
+    heard = [:]
+    for one in ranked.prefix(Self.limit / 2) { heard[one.beacon.challenge] = one }
+    if let strongest { heard[strongest.beacon.challenge] = strongest }
   }
 }
 

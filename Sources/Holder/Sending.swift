@@ -54,6 +54,10 @@ public struct Sending {
   static let beaconPatience = Duration.seconds(1)
   /// How long a stronger beacon is waited for behind the first one: one and a half of a door's beacons.
   static let beaconChoice = Duration.milliseconds(150)
+  /// How long one of a crowd of beacons is waited for to stand out: a door's next challenge has come by then.
+  static let crowdPatience = Duration.seconds(2)
+  /// How long a beacon that agrees is waited for behind one that says another time, while a frame is on the air.
+  static let clockPatience = Duration.milliseconds(300)
   /// How long an answer is waited for under one challenge, before another one is taken.
   static let challengePatience = Duration.milliseconds(1_500)
 
@@ -115,16 +119,21 @@ extension Sending {
     var sentAt = (boot: bootNow(), wall: wallNow())
     let deadline = sentAt.boot + duration
     var due = ongoing.intent.nextFrameDue(sentAt: sentAt)
+    var doubtful: BootInstant?
     while true {
-      switch try listen(&ongoing, air, until: min(deadline, due ?? deadline)) {
+      // Whoever says another time may not be the door, which is heard within a moment.
+      doubtful = slotsOff(ongoing) == nil ? nil : doubtful ?? bootNow()
+      let doubtEnd = doubtful.map { $0 + Self.clockPatience }
+      if let doubtEnd, bootNow() >= doubtEnd { try requireClock(ongoing) }
+      switch try listen(&ongoing, air, until: min(deadline, doubtEnd ?? due ?? deadline)) {
       case .cancelled: return .cancelled
       case .enough:
         if let answer = ongoing.ear.answer { return .answered(answer) }
-        try requireClock(ongoing)
         continue
       case .over: break
       }
       if bootNow() >= deadline { return .over }
+      if doubtful != nil || due.map({ bootNow() < $0 }) ?? true { continue }
       if case .transmit(let transmission) = try next(&ongoing) {
         try advertise(transmission, &ongoing, air, report)
         sentAt = (bootNow(), wallNow())
@@ -165,9 +174,13 @@ extension Sending {
 
   /// No time frame is sent to a door whose beacons all say another time.
   private func requireClock(_ ongoing: Ongoing) throws(SendingError) {
+    if let off = slotsOff(ongoing) { throw .clockOff(slots: off) }
+  }
+
+  private func slotsOff(_ ongoing: Ongoing) -> Int? {
     let clock = ongoing.clock
-    let off = ongoing.ear.beacons.slotsOff(slot: clock.slot(at: wallNow().seconds), skewSlots: clock.skewSlots)
-    if let off { throw .clockOff(slots: off) }
+    return ongoing.ear.beacons.slotsOff(
+      slot: clock.slot(at: wallNow().seconds), skewSlots: clock.skewSlots, at: bootNow())
   }
 
   private func next(_ ongoing: inout Ongoing) throws(SendingError) -> Intent.Step {
@@ -222,21 +235,28 @@ extension Sending {
     var choosing: BootInstant?
     while true {
       let slot = clock.slot(at: wallNow().seconds)
-      if let best = ongoing.ear.beacons.best(slot: slot, skewSlots: clock.skewSlots, except: taken) {
+      var turn = deadline
+      if let choice = ongoing.ear.beacons.choice(
+        slot: slot, skewSlots: clock.skewSlots, except: taken, at: bootNow())
+      {
         // The first beacon is waited behind for a moment; a second challenge is taken at once.
-        let until = choosing ?? (taken.isEmpty ? bootNow() + Self.beaconChoice : bootNow())
-        choosing = until
-        if bootNow() >= min(until, deadline) {
-          taken.insert(best.beacon.challenge)
-          if let frame = try next(&ongoing, under: best.beacon.challenge) { return .frame(frame) }
+        let patience = choice.isDoubtful ? Self.crowdPatience : taken.isEmpty ? Self.beaconChoice : .zero
+        let since = choosing ?? bootNow()
+        choosing = since
+        turn = min(deadline, since + patience)
+        if bootNow() >= turn {
+          let challenge = choice.heard.beacon.challenge
+          taken.insert(challenge)
+          if let frame = try next(&ongoing, under: challenge) { return .frame(frame) }
           // An intent began under that one before: the next challenge is waited for.
+          choosing = nil
           continue
         }
       } else {
         choosing = nil
       }
       if bootNow() >= deadline { return nil }
-      switch try listen(&ongoing, air, until: min(deadline, choosing ?? deadline)) {
+      switch try listen(&ongoing, air, until: turn) {
       case .cancelled: return .cancelled
       case .enough, .over: if let answer = ongoing.ear.answer { return .answered(answer) }
       }

@@ -8,70 +8,6 @@ import Provisioning
 import TestSupport
 import Testing
 
-/// A door at the other end of a `TestAir`: it shows beacons every 100 ms, and answers as told.
-private final class FarDoor {
-  let held: HeldDoor
-  let beaconKey: BeaconKey
-  var clockTrusted = true
-  /// By how many slots its clock is ahead.
-  var ahead: Int64 = 0
-  var isSilent = false
-  /// What it answers to the first frame it can open under a challenge of its own; nil: nothing.
-  var result: AnswerResult? = .done
-  /// How long a challenge lasts, in milliseconds.
-  let period: UInt64 = 2_000
-  private(set) var presses: [UInt8] = []
-  private(set) var challenges: [Challenge] = []
-
-  init(_ held: HeldDoor) throws {
-    self.held = held
-    beaconKey = try held.credential.siteKey.beaconKey()
-  }
-
-  func challenge(at time: UInt64) -> Challenge { Challenge(random: 1_000 + time / (period * 1_000_000)) }
-
-  func beacon(at time: UInt64, wall: WallTime, challenge: Challenge? = nil, number: DoorNumber? = nil) throws -> [UInt8]
-  {
-    let slot = held.credential.site.slotClock.slot(at: wall.seconds)
-    let beacon = Beacon(
-      challenge: challenge ?? self.challenge(at: time), door: number ?? held.number,
-      state: DoorStateByte(.locked, clockTrusted: clockTrusted),
-      slotLow: UInt8(truncatingIfNeeded: Int64(slot) + ahead))
-    return try data(beaconKey.seal(beacon))
-  }
-
-  /// What it says next behind that moment: an answer to what is on the air, or a beacon.
-  func next(_ air: TestAir) -> (at: UInt64, data: [UInt8], rssi: Int8?)? {
-    if isSilent { return nil }
-    if let answer = try? answer(air) { return (air.time + 20_000_000, answer, -50) }
-    let at = (air.time / 100_000_000 + 1) * 100_000_000
-    guard let bytes = try? beacon(at: at, wall: air.wall) else { return nil }
-    return (at, bytes, -50)
-  }
-
-  private func answer(_ air: TestAir) throws -> [UInt8]? {
-    guard let result, let sent = air.sent.last else { return nil }
-    for freshness in [
-      Freshness.challenge(challenge(at: air.time)),
-      .time(slot: held.credential.site.slotClock.slot(at: air.wall.seconds)),
-    ] {
-      let exchange = try held.exchange(freshness)
-      var frame: Frame?
-      FrameSearch.forEachFrame(in: sent.data.bytes.span, markers: .standard) { found, _ in frame = frame ?? found }
-      guard let frame, let plaintext = try exchange.openCommand(frame) else { continue }
-      presses.append(plaintext.press)
-      if case .challenge(let challenge) = freshness { challenges.append(challenge) }
-      let answer = Answer(result: result, state: DoorStateByte(.unlocked, clockTrusted: clockTrusted), detail: 5)
-      return try data(exchange.seal(answer, to: frame))
-    }
-    return nil
-  }
-
-  private func data(_ frame: Frame) throws -> [UInt8] {
-    try AdvertisingData(frame: frame, carrier: .uuid128, markers: .standard).bytes
-  }
-}
-
 @Suite struct AnswerTests {
   private let folder: TemporaryDirectory
   private let held: HeldDoor
@@ -201,16 +137,6 @@ private final class FarDoor {
     #expect(try send(.challenge).outcome == .noBeacon)
     #expect(try send(.time).outcome == .over)
   }
-
-  @Test func anOldAnswerIsNoneToANewCommand() throws {
-    _ = try send(.challenge)
-    // Whoever recorded the answer plays it again and again.
-    let door = door
-    let recorded = try present(door.next(air)).data
-    air.script = { air in (air.time + 30_000_000, recorded, -20) }
-    air.pass(.seconds(30))
-    #expect(try send(.time).outcome == .over)
-  }
 }
 
 @Suite struct BeaconLogTests {
@@ -224,30 +150,56 @@ private final class FarDoor {
 
   @Test func theStrongestThatAgreesComesFirst() throws {
     var log = BeaconLog()
-    #expect(log.isEmpty && log.best(slot: 0, skewSlots: 2) == nil)
+    #expect(log.isEmpty && log.choice(slot: 0, skewSlots: 2, at: now) == nil)
     log.take(try beacon(1), rssi: -80, at: now)
     log.take(try beacon(2), rssi: -50, at: now)
     log.take(try beacon(3, slot: 100), rssi: -10, at: now)
-    #expect(log.best(slot: 0, skewSlots: 2)?.beacon.challenge == Challenge(random: 2))
-    #expect(log.best(slot: 0, skewSlots: 2, except: [Challenge(random: 2)])?.beacon.challenge == Challenge(random: 1))
-    #expect(log.slotsOff(slot: 0, skewSlots: 2) == nil)
-    #expect(log.best(slot: 50, skewSlots: 2)?.rssi == -10, "where none agrees, the strongest")
-    #expect(log.slotsOff(slot: 50, skewSlots: 2) == 50)
+    #expect(log.choice(slot: 0, skewSlots: 2, at: now)?.heard.beacon.challenge == Challenge(random: 2))
+    let next = log.choice(slot: 0, skewSlots: 2, except: [Challenge(random: 2)], at: now)
+    #expect(next?.heard.beacon.challenge == Challenge(random: 1))
+    #expect(log.slotsOff(slot: 0, skewSlots: 2, at: now) == nil)
+    #expect(log.choice(slot: 50, skewSlots: 2, at: now)?.heard.rssi == -10, "where none agrees, the strongest")
+    #expect(log.slotsOff(slot: 50, skewSlots: 2, at: now) == 50)
     let known = log.take(try beacon(1), rssi: -20, at: now)
-    #expect(!known && log.best(slot: 0, skewSlots: 2)?.rssi == -20)
+    #expect(!known && log.choice(slot: 0, skewSlots: 2, at: now)?.heard.rssi == -20)
   }
 
   @Test func aFloodIsBoundedAndTheStrongStay() throws {
     var log = BeaconLog()
     log.take(try beacon(1_000_000), rssi: -40, at: now)
     for number in 0..<5_000 as Range<UInt64> { log.take(try beacon(number), rssi: -90, at: now) }
-    #expect(log.best(slot: 0, skewSlots: 2)?.beacon.challenge == Challenge(random: 1_000_000))
+    #expect(log.choice(slot: 0, skewSlots: 2, at: now)?.heard.beacon.challenge == Challenge(random: 1_000_000))
+  }
+
+  @Test func theOneHeardMostOftenStandsOutOfACrowd() throws {
+    var log = BeaconLog()
+    var choice: BeaconLog.Choice?
+    for copy in 0..<4 as Range<Int64> {
+      let now = now + .milliseconds(100 * copy)
+      log.take(try beacon(1), rssi: -80, at: now)
+      for other in 1..<100 as Range<UInt64> {
+        let forged = try beacon(100 * UInt64(copy + 1) + other)
+        // Copies in one breath count as one.
+        for _ in 0..<5 { log.take(forged, rssi: -20, at: now) }
+      }
+      choice = log.choice(slot: 0, skewSlots: 2, at: now)
+      #expect(choice?.isDoubtful == (copy < 3))
+    }
+    #expect(choice?.heard.beacon.challenge == Challenge(random: 1) && choice?.heard.hearings == 4)
+  }
+
+  @Test func whatIsNoLongerShownGivesWayToWhatIs() throws {
+    var log = BeaconLog()
+    log.take(try beacon(1), rssi: -20, at: now)
+    log.take(try beacon(2), rssi: -90, at: now + .seconds(2))
+    let choice = log.choice(slot: 0, skewSlots: 2, at: now + .seconds(2))
+    #expect(choice?.heard.beacon.challenge == Challenge(random: 2))
   }
 
   @Test func whatIsOldIsForgotten() throws {
     var log = BeaconLog()
     log.take(try beacon(1), rssi: -40, at: now)
     log.take(try beacon(2), rssi: -90, at: now + .seconds(5))
-    #expect(log.best(slot: 0, skewSlots: 2)?.beacon.challenge == Challenge(random: 2))
+    #expect(log.choice(slot: 0, skewSlots: 2, at: now + .seconds(5))?.heard.beacon.challenge == Challenge(random: 2))
   }
 }
