@@ -26,6 +26,12 @@ struct Ear {
     sent.append((try door.exchange(transmission.freshness), transmission.frame))
   }
 
+  /// What was sent before, and answered, is over: only what is sent from now on is to be answered.
+  mutating func forgetFrames() {
+    sent = []
+    answer = nil
+  }
+
   /// Takes in what was heard; true where it is an answer, or a beacon that is new.
   mutating func take(_ data: Span<UInt8>, rssi: Int8?, at now: BootInstant) -> Bool {
     var isNews = false

@@ -28,7 +28,7 @@ public struct Intent: Sendable {
   /// By how many slots the clock was behind the credential's last use, where that is more than a door accepts.
   public private(set) var slotsBehind: UInt64?
   private let carrier: Carrier
-  private let wantsAnswer: Bool
+  let wantsAnswer: Bool
   private let state: HolderStateFile
 
   /// An intent of which nothing was sent yet.

@@ -106,6 +106,43 @@ import Testing
     #expect(try send(.time).outcome == .over)
   }
 
+  @Test func theDoorsTimeIsHeardBeforeTheFirstFrame() throws {
+    door.result = nil
+    // What is over then: the wait of a first start.
+    _ = try send(.time, for: .milliseconds(100))
+    air.pass(.seconds(10))
+    let before = air.sent.count
+    door.ahead = 40
+    #expect(throws: SendingError.self) { try send(.time) }
+    #expect(air.sent.count == before, "nothing went out")
+    // One that agrees costs no more than until its next beacon.
+    door.ahead = 0
+    door.result = .done
+    let start = air.time
+    #expect(try send(.time).sent.count == 1)
+    #expect(air.time - start < 200_000_000)
+  }
+
+  @Test func whoIsRefusedByTimeComesBackUnderAChallenge() throws {
+    let door = door
+    air.script = { air in
+      // It is heard too late to be asked for a challenge first, and takes no time frames.
+      guard let sent = air.sent.last else { return nil }
+      let exchange = try? door.held.exchange(
+        .time(slot: door.held.credential.site.slotClock.slot(at: air.wall.seconds)))
+      let isTime = firstFrame(sent.data.bytes).flatMap { try? exchange?.openCommand($0) } != nil
+      door.result = isTime ? .freshnessRefused : .done
+      return door.next(air)
+    }
+    let (outcome, sent) = try send(.either)
+    guard case .answered(let answer) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(answer.result == .done && sent.map(isChallenge) == [false, true])
+    #expect(sent[0].plaintext.press == sent[1].plaintext.press, "one intent")
+  }
+
   @Test func aDoorThatDisagreesIsStillTakenByChallenge() throws {
     door.ahead = 40
     #expect(try send(.challenge).sent.count == 1)
