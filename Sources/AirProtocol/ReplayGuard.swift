@@ -41,7 +41,7 @@ public struct ReplayGuard: Sendable {
   /// - Parameter clock: the site's slots; their length and skew give the windows of repetition.
   public init(clock: SlotClock) {
     self.clock = clock
-    pressWindow = max(.seconds(10), .seconds(clock.slotSeconds * (2 * clock.skewSlots + 2)))
+    pressWindow = clock.pressWindow
   }
 
   /// Puts back a mark that was durable before a restart.

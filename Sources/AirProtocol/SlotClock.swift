@@ -34,6 +34,10 @@ public struct SlotClock: Hashable, Sendable {
     return overflow ? Int64.max : Int64(clamping: product)
   }
 
+  /// For how long a door remembers a press: the longer of 10 s and (2·skewSlots + 2) slots ("What the door does with a
+  /// frame", 6).
+  public var pressWindow: Duration { .seconds(max(10, slotSeconds * (2 * skewSlots + 2))) }
+
   /// The slots that a door accepts at that moment: its own and `skewSlots` on each side.
   public func acceptedSlots(at unixSeconds: Int64) -> ClosedRange<UInt64> {
     acceptedSlots(around: slot(at: unixSeconds))
