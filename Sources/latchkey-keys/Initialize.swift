@@ -37,11 +37,22 @@ let initialize = Subcommand(
   let key = Base64URL.encode(site.verificationKey.rawRepresentation)
   output.say("site “\(site.profile.name)” in \(directory.printable)")
   output.say("public key for latchkeyd.yaml: \(key)")
+  noteLongChallenges(settings, output)
   output.emit([
     "id": .string("\(site.profile.id)"), "name": .string(site.profile.name.text), "timezone": .string(site.zoneName),
     "directory": .string(directory), "publicKey": .string(key),
   ])
   return .done
+}
+
+/// A press may go out under the last challenge of an intent and count until that is over: a door must remember it so long.
+private func noteLongChallenges(_ settings: Site.Settings, _ output: Output) {
+  let intent: Int64 = 3
+  let window = settings.slotClock.pressWindow.components.seconds
+  guard intent + 2 * Int64(settings.challengeSeconds) > window else { return }
+  output.note(
+    "--challenge-seconds: a frame counts for twice as long, but a door remembers a press for \(window) s: one that is jammed and sent on "
+      + "late could open twice; take \((window - intent) / 2) at most, or longer slots")
 }
 
 private func settings(_ arguments: Arguments) throws(CommandError) -> Site.Settings {

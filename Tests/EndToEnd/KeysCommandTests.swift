@@ -7,6 +7,20 @@ import Testing
 /// latchkey-keys as scripts see it: arguments, exit code, output.
 @Suite("latchkey-keys")
 struct KeysCommandTests {
+  @Test("init says where challenges live longer than a press is remembered")
+  func longChallenges() async throws {
+    try await withWorkbench { bench in
+      try Transcript(
+        """
+        $ init --name HQ --timezone UTC --challenge-seconds 14
+        > site “HQ” in site
+        > *
+        ! --challenge-seconds: a frame counts for twice as long, but a door remembers a press for 30 s: * take 13 at most, or longer slots
+        """
+      ).play(.keys, bench, ["--site", "site"])
+    }
+  }
+
   @Test("A site's life, in words")
   func life() async throws {
     try await play(
