@@ -31,6 +31,8 @@ case_killed_predecessor() {
   is_on_air || fail "an advert ended with its program: nothing is shown here"
   cp -r "$site" second
   sed -i 's/hci:1/hci:0/' second/latchkeyd.yaml
+  # Else it would put something on the air itself.
+  printf 'beacon-radio: none\n' >>second/latchkeyd.yaml
   start second.json latchkeyd run --config second/latchkeyd.yaml --json
   await_line second.json '"radio".*"state":"on"'
   if is_on_air; then fail "a door's start left it on the air"; fi
