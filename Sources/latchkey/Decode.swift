@@ -130,12 +130,5 @@ private func add(_ door: HeldDoor, _ freshness: Freshness, to object: inout JSON
   object["credential"] = .string("\(door.credential.id)")
   object["door"] = .string(door.id)
   object["target"] = .integer(Int64(door.number.rawValue))
-  switch freshness {
-  case .time(let slot):
-    object["freshness"] = "time"
-    object["slot"] = .integer(Int64(clamping: slot))
-  case .challenge(let challenge):
-    object["freshness"] = "challenge"
-    object["challenge"] = .string("\(challenge)")
-  }
+  object.add(freshness)
 }

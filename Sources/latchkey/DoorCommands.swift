@@ -139,17 +139,17 @@ private func tellEnd(
     output.say("\(title(intent.door)): \(answer.words(to: name))")
     return answer.result.exit
   case .noBeacon:
-    object["answer"] = nil
+    object["answer"] = .some(.null)
     output.say(
       "no beacon of \(title(intent.door)) in \(duration.text): nothing was sent; is the door near, and does it send beacons?"
     )
     return .noAnswer
   case .over where wantsAnswer:
-    object["answer"] = nil
+    object["answer"] = .some(.null)
     output.say("no answer from \(title(intent.door)) in \(duration.text): what it did isn't known")
     return .noAnswer
   case .over, .cancelled:
-    object["answer"] = nil
+    object["answer"] = .some(.null)
     output.say("broadcast \(name) for \(duration.text); no answer was asked for")
     return .done
   }
@@ -193,20 +193,27 @@ private func json(_ transmission: Transmission, _ intent: Intent) -> JSONValue {
     "credential": .string("\(intent.door.credential.id)"),
     "command": .string(shownName(intent.command)), "argument": .integer(Int64(plaintext.argument)),
   ]
-  switch transmission.freshness {
-  case .time(let slot):
-    object["freshness"] = "time"
-    object["slot"] = .integer(Int64(clamping: slot))
-  case .challenge(let challenge):
-    object["freshness"] = "challenge"
-    object["challenge"] = .string("\(challenge)")
-  }
+  object.add(transmission.freshness)
   object["sequence"] = .integer(Int64(plaintext.sequence))
   object["press"] = .string(Hexadecimal.text([plaintext.press]))
   object["carrier"] = .string(transmission.carrier.rawValue)
   object["frame"] = .string("\(transmission.frame)")
   object["advertisingData"] = .string(Hexadecimal.text(transmission.data.bytes))
   return .object(object)
+}
+
+extension JSONObject {
+  /// By what a frame is fresh.
+  mutating func add(_ freshness: Freshness) {
+    switch freshness {
+    case .time(let slot):
+      self["freshness"] = "time"
+      self["slot"] = .integer(Int64(clamping: slot))
+    case .challenge(let challenge):
+      self["freshness"] = "challenge"
+      self["challenge"] = .string("\(challenge)")
+    }
+  }
 }
 
 extension CommandError {

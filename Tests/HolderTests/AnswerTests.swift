@@ -9,41 +9,20 @@ import TestSupport
 import Testing
 
 @Suite struct AnswerTests {
-  private let folder: TemporaryDirectory
-  private let held: HeldDoor
-  private let door: FarDoor
-  private let air = TestAir(wall: 5_000)
+  private let bench: SendingBench
+  private var door: FarDoor { bench.door }
+  private var air: TestAir { bench.air }
 
-  init() throws {
-    folder = try TemporaryDirectory()
-    held = HeldDoor(try present(DoorNumber(rawValue: 1)), of: try sampleCredential())
-    door = try FarDoor(held)
-    let door = door
-    air.script = { door.next($0) }
-  }
+  init() throws { bench = try SendingBench() }
 
   private func send(
     _ choice: FreshnessChoice, for duration: Duration = .seconds(3)
-  ) throws -> (outcome: Sending.Outcome, sent: [Transmission]) {
-    let intent = Intent(
-      .unlock(seconds: 0), to: held, carrier: .uuid128, wantsAnswer: true, stateDirectory: folder.path)
-    var sent: [Transmission] = []
-    let air = air
-    let outcome = try Sending(for: duration, wallNow: { air.wall }, bootNow: { air.boot })
-      .send(intent, by: choice, over: air) { event in
-        if case .onAir(let transmission, _) = event { sent.append(transmission) }
-      }
-    return (outcome, sent)
-  }
-
-  private func isChallenge(_ transmission: Transmission) -> Bool {
-    if case .challenge = transmission.freshness { true } else { false }
-  }
+  ) throws -> (outcome: Sending.Outcome, sent: [Transmission]) { try bench.send(choice, for: duration) }
 
   @Test func aChallengeIsTakenFromABeaconAndAnswered() throws {
     let (outcome, sent) = try send(.challenge)
     #expect(outcome == .answered(Answer(result: .done, state: DoorStateByte(.unlocked, clockTrusted: true), detail: 5)))
-    #expect(sent.count == 1 && sent.allSatisfy(isChallenge) && sent[0].plaintext.sequence < 128)
+    #expect(sent.count == 1 && sent.allSatisfy(\.isByChallenge) && sent[0].plaintext.sequence < 128)
     // The first beacon at 100 ms, a moment for a stronger one, and the answer.
     #expect(air.time < 400_000_000)
   }
@@ -65,14 +44,14 @@ import Testing
   }
 
   @Test func eitherWayTakesAChallengeWhereThereIsOneAndTimeWhereNot() throws {
-    #expect(try send(.either).sent.allSatisfy(isChallenge))
+    #expect(try send(.either).sent.allSatisfy(\.isByChallenge))
     door.isSilent = true
     air.script = { _ in nil }
     // Behind a challenge frame no time frame goes out before its slots are over.
     #expect(throws: SendingError.self) { try send(.either) }
     air.pass(.seconds(30))
     let (outcome, sent) = try send(.either)
-    #expect(outcome == .over && sent.count == 1 && !isChallenge(sent[0]))
+    #expect(outcome == .over && sent.count == 1 && !sent[0].isByChallenge)
   }
 
   @Test func atMostThreeChallengesAreTakenForOneIntent() throws {
@@ -139,7 +118,7 @@ import Testing
       Issue.record("\(outcome)")
       return
     }
-    #expect(answer.result == .done && sent.map(isChallenge) == [false, true])
+    #expect(answer.result == .done && sent.map(\.isByChallenge) == [false, true])
     #expect(sent[0].plaintext.press == sent[1].plaintext.press, "one intent")
   }
 
