@@ -115,6 +115,8 @@ public struct Sending {
   struct Ongoing {
     var intent: Intent
     var ear: Ear
+    /// The first time frame, where it was made before it may be sent.
+    var ready: Transmission?
 
     var clock: SlotClock { intent.door.credential.site.slotClock }
   }
