@@ -129,13 +129,14 @@ let package = Package(
 
     // Benchmarks: one program, run by scripts/bench
     .target(name: "CBenchmark", path: "Benchmarks/CBenchmark"),
+    .target(name: "RoundTrip", dependencies: ["HCI", "POSIX"], path: "Benchmarks/RoundTrip", swiftSettings: strict),
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
         "AirProtocol", "Advertising", "AccessControl", "HCI", "Ledger", "LockHardware", "Provisioning",
-        "DoorController", "LatchkeyCrypto", "JSON", "POSIX", "CBenchmark",
+        "DoorController", "LatchkeyCrypto", "JSON", "Wording", "POSIX", "CBenchmark", "RoundTrip",
       ],
-      path: "Benchmarks", exclude: ["CBenchmark"], swiftSettings: strict),
+      path: "Benchmarks", exclude: ["CBenchmark", "RoundTrip"], swiftSettings: strict),
 
     // Tests mirror Sources
     .target(
@@ -168,6 +169,7 @@ let package = Package(
         "LatchkeyCrypto", "JSON", "POSIX",
       ]),
     tests("CommandLineTool", ["CommandLineTool", "Wording", "JSON", "POSIX"]),
+    tests("RoundTrip", ["RoundTrip", "HCI", "POSIX"]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "Database", "JSON", "POSIX"], path: "Tests/EndToEnd",
       exclude: ["bumble"],
