@@ -22,7 +22,7 @@ extension Sending {
         if sent == 1 { deadline = bootNow() + duration }
       case nil: break
       }
-      if sent == 0 { return .noBeacon }
+      if sent == 0 { return ongoing.ear.beacons.isEmpty ? .noBeacon : .noFreshChallenge }
       let isLast = sent >= Self.challengeLimit || step == nil
       let turn = isLast ? deadline : min(deadline, bootNow() + Self.challengePatience)
       while bootNow() < turn {

@@ -137,6 +137,11 @@ private func tellEnd(
   case .answered(let answer):
     object["answer"] = answer.json
     output.say("\(title(intent.door)): \(answer.words(to: name))")
+    if answer.result == .freshnessRefused, let sent = intent.transmission?.freshness {
+      output.note(
+        "the door takes no \(sent.isSlot ? "time frame" : "challenge") now; the other way is --freshness \(sent.isSlot ? "challenge" : "time")"
+      )
+    }
     return answer.result.exit
   case .noBeacon:
     object["answer"] = .some(.null)
@@ -144,6 +149,12 @@ private func tellEnd(
       "no beacon of \(title(intent.door)) in \(duration.text): nothing was sent; is the door near, and does it send beacons?"
     )
     return .noAnswer
+  case .noFreshChallenge:
+    object["answer"] = .some(.null)
+    output.say(
+      "\(title(intent.door)) still shows a challenge that was used, and showed no other in \(duration.text): nothing was sent; try "
+        + "again in a moment")
+    return .busy
   case .over where wantsAnswer:
     object["answer"] = .some(.null)
     output.say("no answer from \(title(intent.door)) in \(duration.text): what it did isn't known")
@@ -153,6 +164,10 @@ private func tellEnd(
     output.say("broadcast \(name) for \(duration.text); no answer was asked for")
     return .done
   }
+}
+
+extension Freshness {
+  fileprivate var isSlot: Bool { if case .time = self { true } else { false } }
 }
 
 extension AnswerResult {
