@@ -20,6 +20,7 @@ extension LockSettings {
 struct RecordedLock: Lock {
   func open(until: BootInstant?) {}
   func close() {}
+  func refresh() {}
   func beginStop() {}
   func stop() {}
 }

@@ -17,6 +17,8 @@ public protocol Lock: Sendable {
   func open(until: BootInstant?)
   /// Closes the lock; a movement to open that still runs is broken off.
   func close()
+  /// Moves the lock once more to where it should stand: something else may have moved it.
+  func refresh()
   /// Begins to close the lock, though it may be closed, and then to end its thread; what comes later is ignored.
   func beginStop()
   /// The same, and waits for it: a closing that fails is tried three times.

@@ -37,6 +37,8 @@ final class LockDriver: Lock {
 
   func close() { change { $0.close() } }
 
+  func refresh() { change { $0.refresh() } }
+
   func beginStop() { change { $0.stop() } }
 
   func stop() {
@@ -75,10 +77,17 @@ final class LockDriver: Lock {
       case .interrupted: .interrupted
       case .failed: .failed
       }
-    state.withLock { $0.finished(target, outcome, now: now) }
+    let ranOut = state.withLock { state in
+      defer { state.finished(target, outcome, now: now) }
+      return state.hasRunOut(now: now)
+    }
     switch movement {
     case .done: report(LockReport(.moved(target), at: now))
     case .failed(let reason): report(LockReport(.failed(target, reason: reason), at: now))
+    case .interrupted where target == .open && ranOut:
+      // Nobody changed their mind: the door was to open, and didn't.
+      report(
+        LockReport(.failed(target, reason: "it took longer than the door was to be open, and was broken off"), at: now))
     case .interrupted: break
     }
   }

@@ -63,6 +63,9 @@ struct LockState: Sendable {
     position = nil
   }
 
+  /// Forgets how the lock stands, since something else may have moved it: it is moved again to where it should be.
+  mutating func refresh() { if !isStopping { position = nil } }
+
   /// What to do now.
   mutating func next(now: BootInstant) -> Step {
     expire(now)
@@ -96,6 +99,9 @@ struct LockState: Sendable {
     case .closed: target == .closed
     }
   }
+
+  /// Whether an opening is over by itself.
+  func hasRunOut(now: BootInstant) -> Bool { deadline.map { $0 <= now } ?? false }
 
   /// When an opening that runs is no longer wanted by itself.
   var deadline: BootInstant? { if case .open(let until) = wanted { until } else { nil } }

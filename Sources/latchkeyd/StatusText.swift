@@ -54,8 +54,12 @@ private func doorText(_ door: JSONValue) -> [String] {
   let end = door["bundle"]?["until"]?.string.map { ", ends \($0)" } ?? ""
   return [
     line,
-    "  bundle \(text(door["bundle"]?["serial"]))\(end), \(text(door["credentials"])) credentials; takes \(freshnessText(door["freshness"]))",
+    "  bundle \(text(door["bundle"]?["serial"]))\(end), \(credentialText(door["credentials"])); takes \(freshnessText(door["freshness"]))",
   ]
+}
+
+private func credentialText(_ count: JSONValue?) -> String {
+  count == 1 ? "1 credential" : "\(text(count)) credentials"
 }
 
 private func freshnessText(_ freshness: JSONValue?) -> String {
