@@ -239,8 +239,8 @@ extension CommandError {
     case .clockOff(let slots):
       self.init(
         .busy,
-        "this device's clock is \(abs(slots)) time slots \(slots > 0 ? "behind" : "ahead of") the door's, which wouldn't take its "
-          + "frames: correct the clock, or use --freshness challenge")
+        "this device's clock is \(abs(slots)) time slots \(slots > 0 ? "behind" : "ahead of") the door's, or further by a multiple of 256: "
+          + "the door wouldn't take its frames; correct the clock, or use --freshness challenge")
     case .usedUp(let moment):
       self.init(
         .busy,
