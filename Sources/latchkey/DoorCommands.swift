@@ -56,6 +56,8 @@ private func doorCommand(
     // Without an answer or a beacon to wait for there is nothing to scan for.
     let listens = wantsAnswer || wanted.door.map { freshnessChoice(word, $0) != .time } ?? true
     var sent: (intent: Intent, outcome: Sending.Outcome)?
+    // By what the last frame was fresh; nil: nothing has been sent.
+    var freshness: Freshness?
     try onAir(radio, listens: listens) { (broadcast) throws(CommandError) in
       guard let (door, heard) = try find(wanted, within: duration, over: broadcast, output) else { return }
       let intent = Intent(
@@ -64,15 +66,18 @@ private func doorCommand(
       warnIfRefused(intent, choice, output)
       do throws(SendingError) {
         let outcome = try Sending(for: duration).send(intent, by: choice, over: broadcast, heard: heard) { event in
+          if case .onAir(let transmission, _) = event { freshness = transmission.freshness }
           tell(event, intent, asked: carrier, output)
         }
         sent = (intent, outcome)
       } catch {
-        throw CommandError(error)
+        let known = CommandError(error)
+        guard case .radio = error, freshness != nil else { throw known }
+        throw CommandError(known.exit, "\(known.message); what the door did isn't known")
       }
     }
     guard let (intent, outcome) = sent else { return tellNoDoor(shownName(command), output) }
-    return tellEnd(outcome, intent, wantsAnswer: wantsAnswer, duration, output)
+    return tellEnd(outcome, intent, by: freshness, wantsAnswer: wantsAnswer, duration, output)
   }
 }
 
@@ -125,7 +130,8 @@ private func tell(_ event: Sending.Event, _ intent: Intent, asked: Carrier, _ ou
 
 /// The last words, and what they are to a script.
 private func tellEnd(
-  _ outcome: Sending.Outcome, _ intent: Intent, wantsAnswer: Bool, _ duration: Duration, _ output: Output
+  _ outcome: Sending.Outcome, _ intent: Intent, by freshness: Freshness?, wantsAnswer: Bool, _ duration: Duration,
+  _ output: Output
 ) -> ExitCode {
   let name = shownName(intent.command)
   var object: JSONObject = [
@@ -137,7 +143,7 @@ private func tellEnd(
   case .answered(let answer):
     object["answer"] = answer.json
     output.say("\(title(intent.door)): \(answer.words(to: name))")
-    if answer.result == .freshnessRefused, let sent = intent.transmission?.freshness {
+    if answer.result == .freshnessRefused, let sent = freshness {
       output.note(
         "the door takes no \(sent.isSlot ? "time frame" : "challenge") now; the other way is --freshness \(sent.isSlot ? "challenge" : "time")"
       )
