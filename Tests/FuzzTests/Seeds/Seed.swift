@@ -14,7 +14,10 @@ struct Seed {
 
   /// All of them; what a fuzzer has found lies beside them in Tests/Corpus and isn't made.
   static func all() throws -> [Seed] {
-    try radioSeeds() + advertSeeds() + frameSeeds() + captureSeeds() + bundleSeeds() + credentialSeeds()
-      + configurationSeeds()
+    let all = try [
+      radioSeeds(), advertSeeds(), frameSeeds(), captureSeeds(), bundleSeeds(), credentialSeeds(), configurationSeeds(),
+      boardSeeds(),
+    ]
+    return all.flatMap { $0 }
   }
 }
