@@ -104,7 +104,22 @@ public struct DoorConfiguration: Sendable {
     }
     guard !doors.isEmpty else { throw try fields.required("doors").complaint("expected at least one door") }
     self.doors = doors
+    try requireOwnLines(fields.required("doors"))
     try requireOwnPaths(fields["metrics"], fields["control"])
+  }
+
+  /// A serial line has one device at its end: the radio, or the board of one door.
+  private func requireOwnLines(_ field: ConfigurationReader) throws {
+    var radios = [radio]
+    if case .other(let other) = beaconRadio { radios.append(other) }
+    var taken: [String: String] = [:]
+    for case .serial(let path, _, _) in radios { taken[path] = "a radio" }
+    for door in doors {
+      guard case .serial(let port, _) = door.lock else { continue }
+      if let other = taken.updateValue("door \(door.id)", forKey: port) {
+        throw field.complaint("expected a serial line of its own for door \(door.id); \(port) has \(other)")
+      }
+    }
   }
 
   /// What is written again and again, or made anew, must be nothing that has to last.
@@ -192,7 +207,7 @@ public struct DoorSettings: Sendable {
     for key in ["sensor", "request-to-exit"] { if let field = fields[key] { throw notBuilt(field) } }
     self.id = id
     bundlePath = try path(fields.required("bundle"), in: folder)
-    lock = try LockSettings(try fields.required("lock"))
+    lock = try LockSettings(try fields.required("lock"), folder: folder)
     pulse = try fields["pulse"]?.duration(in: Self.pulseRange) ?? Self.defaultPulse
     longestPulse = try fields["longest-pulse"]?.duration(in: Self.pulseRange) ?? Self.defaultLongestPulse
     guard pulse <= longestPulse else {
@@ -225,8 +240,12 @@ public enum LockSettings: Hashable, Sendable {
   case dryRun
   /// Programs that open and close it, with their arguments, and the longest either may take.
   case command(unlock: [String], lock: [String], limit: Duration)
+  /// A board at a serial line: its device, and its speed in bits a second (docs/serial-board.md).
+  case serial(port: String, baud: UInt32)
 
-  init(_ field: ConfigurationReader) throws {
+  static let defaultBaud: UInt32 = 9600
+
+  init(_ field: ConfigurationReader, folder: String) throws {
     let kinds = try field.mapping(["dry-run", "command", "gpio", "serial"])
     let (kind, value) = try kinds.only()
     switch kind {
@@ -238,7 +257,18 @@ public enum LockSettings: Hashable, Sendable {
       self = .command(
         unlock: try Self.program(fields.required("unlock")), lock: try Self.program(fields.required("lock")),
         limit: try fields["time-limit"]?.duration(in: .milliseconds(100)...Duration.seconds(60)) ?? .seconds(5))
+    case "serial":
+      let fields = try value.mapping(["port", "baud"])
+      self = .serial(
+        port: try path(fields.required("port"), in: folder), baud: try Self.speed(fields["baud"]) ?? Self.defaultBaud)
     default: throw notBuilt(value)
+    }
+  }
+
+  private static func speed(_ field: ConfigurationReader?) throws -> UInt32? {
+    let speeds = SerialPort.speeds.map { "\($0)" }
+    return try field?.value("one of the speeds \(speeds.joined(separator: ", "))") { text in
+      speeds.contains(text) ? UInt32(text) : nil
     }
   }
 

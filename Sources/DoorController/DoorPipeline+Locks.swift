@@ -36,13 +36,16 @@ extension DoorPipeline {
   /// A lock moved, or couldn't.
   func lockReported(_ lock: LockID, _ report: LockReport) {
     if let door = doors.first(where: { $0.numberedLock.id == lock }) {
+      if case .battery(let percent) = report.event { door.battery = percent }
+      guard let word = LockWord(report.event) else { return }
       // An answer says how the door stands now.
-      door.lockWord = LockWord(report.event)
+      door.lockWord = word
       lockAnswers(door, report.event)
       if case .stands = report.event { return }
       tell(report.event, door.id, door.number, follows: door.lastRecord, nil)
     } else if let place = retired.firstIndex(where: { $0.id == lock }) {
-      retired[place].word = LockWord(report.event)
+      guard let word = LockWord(report.event) else { return }
+      retired[place].word = word
       if case .stands = report.event { return }
       let old = retired[place]
       tell(
@@ -87,7 +90,7 @@ extension DoorPipeline {
     event.id = record
     event.detail = remark
     switch report {
-    case .stands: return
+    case .stands, .battery: return
     case .moved(let position): event.state = position.rawValue
     case .failed(let position, let reason):
       counters.lockFailures &+= 1

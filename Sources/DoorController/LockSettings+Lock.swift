@@ -12,6 +12,8 @@ extension LockSettings {
     case .command(let unlock, let lock, let limit):
       try CommandLock(
         name: door.text, LockCommands(unlock: unlock, lock: lock, timeLimit: limit), report: report)
+    case .serial(let port, let baud):
+      try SerialBoardLock(name: door.text, path: port, baud: baud, report: report)
     }
   }
 }

@@ -22,6 +22,8 @@ final class RunningDoor {
   var lockWord = LockWord.nothing
   /// Whether the lock couldn't do what it was told last.
   var lockHasFailed: Bool { if case .failed = lockWord { true } else { false } }
+  /// What is left in the battery of the lock's board, in percent; nil: there is none, or it isn't known.
+  var battery: UInt8?
   /// Answers that wait until the lock stands where they say.
   var pendingAnswers: [PendingAnswer] = []
   /// The last grant here, which what the lock does next belongs to.
@@ -59,6 +61,7 @@ final class RunningDoor {
     numberedLock = newLock
     lockSettings = door.settings.lock
     lockWord = .nothing
+    battery = nil
     drive(mode.wanted(now: now.sinceBoot))
     return old
   }
@@ -81,10 +84,12 @@ enum LockWord: Hashable, Sendable {
   /// It didn't get there; how it stands is unknown.
   case failed(LockPosition, String)
 
-  init(_ event: LockReport.Event) {
+  /// Nil where a report isn't about how the lock stands.
+  init?(_ event: LockReport.Event) {
     switch event {
     case .stands(let position), .moved(let position): self = .stands(position)
     case .failed(let position, let reason): self = .failed(position, reason)
+    case .battery: return nil
     }
   }
 

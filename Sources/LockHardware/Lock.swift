@@ -25,7 +25,7 @@ public protocol Lock: Sendable {
   func stop()
 }
 
-/// What a lock tells: it moved, or it couldn't.
+/// What a lock tells: it moved, or it couldn't, or how much is left in its battery.
 public struct LockReport: Hashable, Sendable {
   /// The kinds of report.
   public enum Event: Hashable, Sendable {
@@ -37,6 +37,8 @@ public struct LockReport: Hashable, Sendable {
     ///
     /// After a failed opening it is closed, after a failed closing the closing is tried again and again.
     case failed(LockPosition, reason: String)
+    /// What is left in the battery of a lock that has one, 0 to 100 percent; nil: it doesn't know.
+    case battery(percent: UInt8?)
   }
 
   public let event: Event

@@ -7,9 +7,28 @@ protocol Actuator: Sendable {
   ///
   /// - Parameter watch: says when the movement is no longer wanted.
   func move(_ target: LockPosition, _ watch: LockDriver.Watch) -> Movement
+
+  /// Takes note of a command that needs no movement: an opening that ends later or earlier than was said before.
+  ///
+  /// - Returns: `.failed` where the lock doesn't stand there any more.
+  func adjust(_ position: LockPosition, _ watch: LockDriver.Watch) -> Movement
+
+  /// Waits until a command comes or that moment, and looks after the lock meanwhile.
+  ///
+  /// - Returns: `.failed` where the lock has left its place, or can't be reached; `.interrupted` where it left it as it should.
+  func rest(at position: LockPosition, until deadline: BootInstant?, _ watch: LockDriver.Watch) -> Movement
 }
 
-/// How a movement came out, with the reason for people where it failed.
+extension Actuator {
+  func adjust(_ position: LockPosition, _ watch: LockDriver.Watch) -> Movement { .done }
+
+  func rest(at position: LockPosition, until deadline: BootInstant?, _ watch: LockDriver.Watch) -> Movement {
+    _ = watch.awaitCommand(until: deadline)
+    return .done
+  }
+}
+
+/// How a movement, or the care for a lock that stands, came out, with the reason for people where it failed.
 enum Movement: Equatable {
   case done
   case interrupted
@@ -52,20 +71,41 @@ final class LockDriver: Lock {
   }
 
   private func run() {
-    var poller = Poller([(wakeUp.descriptor, .readable)])
     while true {
       wakeUp.clear()
       switch state.withLock({ $0.next(now: .now()) }) {
       case .end: return
       case .move(let target): move(target)
-      case .wait(let deadline):
-        if let position = state.withLock({ $0.standsUnmoved() }) {
-          report(LockReport(.stands(position), at: .now()))
-        }
-        // Nothing but a wrong argument makes poll(2) fail; going round is right then, too.
-        do throws(Errno) { _ = try poller.wait(until: deadline) } catch {}
+      case .wait(let deadline): rest(until: deadline)
       }
     }
+  }
+
+  private func rest(until deadline: BootInstant?) {
+    let (standing, isNewCommand) = state.withLock { ($0.position, $0.standsUnmoved() != nil) }
+    guard let position = standing else {
+      _ = Watch(driver: self, target: .closed).awaitCommand(until: deadline)
+      return
+    }
+    let watch = Watch(driver: self, target: position)
+    if isNewCommand {
+      switch actuator.adjust(position, watch) {
+      case .done: report(LockReport(.stands(position), at: .now()))
+      // A newer command has come, which has a report of its own.
+      case .interrupted: return
+      case .failed(let reason): return strayed(from: position, reason)
+      }
+    }
+    switch actuator.rest(at: position, until: deadline, watch) {
+    case .done: break
+    case .interrupted: strayed(from: position, nil)
+    case .failed(let reason): strayed(from: position, reason)
+    }
+  }
+
+  private func strayed(from position: LockPosition, _ reason: String?) {
+    state.withLock { $0.strayed(from: position) }
+    if let reason { report(LockReport(.failed(position, reason: reason), at: .now())) }
   }
 
   private func move(_ target: LockPosition) {
@@ -92,7 +132,7 @@ final class LockDriver: Lock {
     }
   }
 
-  /// Tells a movement that runs whether it is still wanted.
+  /// Tells a movement that runs whether it is still wanted, and a lock that rests whether a command came.
   struct Watch {
     fileprivate let driver: LockDriver
     fileprivate let target: LockPosition
@@ -102,6 +142,13 @@ final class LockDriver: Lock {
 
     /// When an opening is over by itself; nil where it isn't.
     var deadline: BootInstant? { target == .open ? driver.state.withLock { $0.deadline } : nil }
+
+    /// Waits for a command, whose signal stays, or that moment; false where the moment came first.
+    func awaitCommand(until deadline: BootInstant?) -> Bool {
+      var poller = Poller([(descriptor, .readable)])
+      // Nothing but a wrong argument makes poll(2) fail; going round is right then, too.
+      do throws(Errno) { return try poller.wait(until: deadline) } catch { return true }
+    }
 
     /// Whether the movement is still wanted; takes the signal of a command that came.
     func stillWanted() -> Bool {

@@ -34,7 +34,7 @@ struct LockState: Sendable {
   /// The command whose end was told last.
   private var toldCommand = 0
   /// Nil: unknown, as at the start.
-  private var position: LockPosition?
+  private(set) var position: LockPosition?
   private var failures = 0
   private var retryAt: BootInstant?
   private(set) var isStopping = false
@@ -122,6 +122,14 @@ struct LockState: Sendable {
       wanted = .closed
     case (.open, _): break
     }
+  }
+
+  /// The lock has left its place by itself, or nobody knows any more how it stands: it is closed.
+  mutating func strayed(from place: LockPosition) {
+    guard position == place else { return }
+    position = nil
+    // Opening again, unasked, would surprise; but a command that came meanwhile counts.
+    if place == .open, command == toldCommand { wanted = .closed }
   }
 
   private mutating func start(_ target: LockPosition) -> Step {

@@ -51,6 +51,7 @@ private func doorText(_ door: JSONValue) -> [String] {
   }
   line += ", lock \(text(door["lock"]))"
   if let problem = door["problem"]?.string { line += " (\(problem))" }
+  if let percent = door["battery"]?.integer { line += ", its battery at \(percent) %" }
   let end = door["bundle"]?["until"]?.string.map { ", ends \($0)" } ?? ""
   return [
     line,

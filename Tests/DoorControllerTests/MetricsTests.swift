@@ -103,6 +103,19 @@ import Testing
     #expect(try door.pipeline.recordingStatus.problem == nil)
   }
 
+  @Test func theLocksBatteryIsKnownAndIsNoWordOfTheLock() throws {
+    let door = try TestDoor([rule("alice")])
+    try door.report(.moved(.closed))
+    let events = door.events.count
+    #expect(try door.pipeline.doorStatus.first?.battery == nil)
+    try door.report(.battery(percent: 12))
+    let status = try #require(try door.pipeline.doorStatus.first)
+    #expect(status.battery == 12 && status.lock == .stands(.closed))
+    try door.report(.battery(percent: nil))
+    #expect(try door.pipeline.doorStatus.first?.battery == nil)
+    #expect(door.events.count == events, "it is no event")
+  }
+
   @Test func theLocksLastWordIsKnown() throws {
     let door = try TestDoor([rule("alice")])
     let lock = try #require(try door.pipeline.doors.first?.numberedLock.id)

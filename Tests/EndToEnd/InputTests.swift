@@ -20,6 +20,7 @@ struct InputTests {
       ("clock: battery", "clock: battery\nmetrics: [a, b]", "metrics"),
       ("clock: battery", "clock: battery\ncontrol: /\(String(repeating: "x", count: 107))", "control"),
       ("unlock:", "unlok:", "unlock"),
+      ("lock:\n", "lock:\n      serial: { port: /dev/ttyS1 }\n", "expected one key"),
       ("doors:", "dors:", "doors"),
       ("bundle: site-front.bundle", "bundle: elsewhere.bundle", "elsewhere.bundle"),
     ])

@@ -153,3 +153,33 @@ private func opened(until: BootInstant?) -> LockState {
     #expect(state.next(now: now) == .end)
   }
 }
+
+/// A lock that leaves its place by itself.
+@Suite struct StrayingLockTests {
+  @Test func anOpeningThatEndedByItselfIsClosedAndNotTriedAgain() {
+    var state = opened(until: nil)
+    state.strayed(from: .open)
+    #expect(state.next(now: at(2)) == .move(.closed))
+    state.finished(.closed, .done, now: at(3))
+    #expect(state.next(now: at(3)) == .wait(until: nil))
+  }
+
+  @Test func aClosedLockThatOpenedByItselfIsClosed() {
+    var state = resting()
+    state.strayed(from: .closed)
+    #expect(state.next(now: at(2)) == .move(.closed))
+  }
+
+  @Test func aCommandThatCameMeanwhileCounts() {
+    var state = opened(until: at(5_000))
+    state.open(until: at(9_000))
+    state.strayed(from: .open)
+    #expect(state.next(now: at(2)) == .move(.open))
+  }
+
+  @Test func whereItStoodBeforeIsOfNoInterest() {
+    var state = resting()
+    state.strayed(from: .open)
+    #expect(state.next(now: at(2)) == .wait(until: nil))
+  }
+}

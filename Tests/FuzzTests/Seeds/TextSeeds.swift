@@ -47,6 +47,7 @@ func configurationSeeds() -> [Seed] {
   func seed(_ name: String, _ text: String) -> Seed { Seed("configuration", name, text) }
   return [
     seed("least", good + lock), seed("command", good + command),
+    seed("board", good + "    lock: { serial: { port: /dev/ttyS1, baud: 19200 } }\n"),
     seed("radios", "radio: tcp:[::1]:6402\n" + good + lock),
     seed("serial", "radio: serial:/dev/ttyUSB0,115200\n" + good + lock),
     seed("no-radio", "radio: warp:9\n" + good + lock),

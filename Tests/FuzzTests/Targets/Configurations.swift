@@ -1,4 +1,5 @@
 import Configuration
+import POSIX
 
 @testable import DoorController
 
@@ -34,6 +35,9 @@ private func checkFields(of configuration: DoorConfiguration) throws {
     try require(DoorSettings.pulseRange.contains(door.pulse), "a pulse is within its limits")
     try require(door.pulse <= door.longestPulse, "a pulse is no longer than the longest")
     try require(door.bundlePath.hasPrefix("/"), "a path is absolute")
+    if case .serial(let port, let baud) = door.lock {
+      try require(port.hasPrefix("/") && SerialPort.speeds.contains(baud), "a serial line is one that can be opened")
+    }
     if case .command(let unlock, let lock, _) = door.lock {
       try require([unlock, lock].allSatisfy { $0.first?.hasPrefix("/") == true }, "a program's path is absolute")
     }
