@@ -44,15 +44,8 @@ package struct TappedPacket: Hashable, Sendable {
   /// Whether it is one of these commands with a first parameter of 1: those that switch on and off do so by it.
   package func enables(_ commands: Set<Opcode>) -> Bool { isOne(of: commands) && bytes.count > 3 && bytes[3] == 1 }
 
-  /// The advertising data that a command sets, of either family (7.8.7, 7.8.54); nil where it sets none.
-  package var dataSet: [UInt8]? {
-    switch command {
-    case .leSetAdvertisingData: dataBehindLength(at: 3)
-    // Handle, operation and fragmentation stand before the length.
-    case .leSetExtendedAdvertisingData: dataBehindLength(at: 6)
-    default: nil
-    }
-  }
+  /// The advertising data that a command sets; nil where it sets none.
+  package var dataSet: [UInt8]? { command == nil ? nil : advertisingData(setBy: bytes.span) }
 
   /// The advertising data that an event reports; none where it is no advertising report.
   package var dataHeard: [[UInt8]] {
@@ -68,10 +61,5 @@ package struct TappedPacket: Hashable, Sendable {
 
   private func opcode(at position: Int) -> Opcode {
     Opcode(rawValue: UInt16(bytes[position]) | UInt16(bytes[position + 1]) << 8)
-  }
-
-  private func dataBehindLength(at position: Int) -> [UInt8]? {
-    guard bytes.count > position, bytes.count - position - 1 >= Int(bytes[position]) else { return nil }
-    return Array(bytes[(position + 1)...].prefix(Int(bytes[position])))
   }
 }
