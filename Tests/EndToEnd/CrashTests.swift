@@ -1,3 +1,4 @@
+import Database
 import JSON
 import POSIX
 import TestSupport
@@ -164,6 +165,31 @@ struct CrashTests {
       #expect(try daemon.waitForExit() == .exited(0))
       #expect(try bench.directory.read("site-state.db.lock").isEmpty)
       #expect(try bench.directory.read("site-state.db").starts(with: Array("SQLite format 3".utf8)))
+    }
+  }
+
+  @Test("A clock once a day ahead: challenges open all the same, and --accept-clock is the way back to time")
+  func clockOnceAhead() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench)
+      let (bob, carol) = (try alice.site.issue("bob"), try alice.site.issue("carol", freshness: "challenge"))
+      try alice.site.export("front")
+      try opensFor(alice, door)
+      try door.stop()
+      // As a day ahead would have left it: the last record, the floor and alice's mark.
+      let state = try Connection(path: bench.directory("site-state.db"), access: .readWrite)
+      try state.run("UPDATE ledger SET recorded = recorded + 86400000")
+      try state.run("UPDATE door SET floor = floor + 86400")
+      try state.run("UPDATE credential SET slot = slot + 86400")
+      let daemon = try door.start(waitsForTime: false)
+      #expect(daemon.events("clock").last?["state"] == "untrusted")
+      try carol.latchkey("unlock", "front").expecting(exit: 0)
+      try bob.latchkey("unlock", "front").expecting(exit: 3)
+      try door.await("denied", bob, ["reason": "clock-untrusted"])
+      try door.stop()
+      try door.start(["--accept-clock"])
+      // Her mark, too, is taken back.
+      try opensFor(alice, door)
     }
   }
 
