@@ -35,6 +35,8 @@ struct LockState: Sendable {
   private var toldCommand = 0
   /// Nil: unknown, as at the start.
   private(set) var position: LockPosition?
+  /// Whether something else may have moved it since the movement that runs began.
+  private var isStale = false
   private var failures = 0
   private var retryAt: BootInstant?
   private(set) var isStopping = false
@@ -64,7 +66,13 @@ struct LockState: Sendable {
   }
 
   /// Forgets how the lock stands, since something else may have moved it: it is moved again to where it should be.
-  mutating func refresh() { if !isStopping { position = nil } }
+  ///
+  /// One that comes while it moves counts behind that movement.
+  mutating func refresh() {
+    if isStopping { return }
+    position = nil
+    isStale = true
+  }
 
   /// What to do now.
   mutating func next(now: BootInstant) -> Step {
@@ -107,7 +115,7 @@ struct LockState: Sendable {
   var deadline: BootInstant? { if case .open(let until) = wanted { until } else { nil } }
 
   mutating func finished(_ target: LockPosition, _ outcome: Outcome, now: BootInstant) {
-    position = outcome == .done ? target : nil
+    position = outcome == .done && !isStale ? target : nil
     if outcome != .interrupted { toldCommand = movingFor }
     switch (target, outcome) {
     case (.closed, .done):
@@ -134,6 +142,7 @@ struct LockState: Sendable {
 
   private mutating func start(_ target: LockPosition) -> Step {
     movingFor = command
+    isStale = false
     return .move(target)
   }
 

@@ -182,4 +182,16 @@ private func opened(until: BootInstant?) -> LockState {
     state.strayed(from: .open)
     #expect(state.next(now: at(2)) == .wait(until: nil))
   }
+
+  @Test func whatSomethingElseMayHaveMovedIsMovedAgain() {
+    var state = opened(until: nil)
+    state.refresh()
+    #expect(state.next(now: at(2)) == .move(.open))
+    // Again, while it moves: what that movement reached may be over already.
+    state.refresh()
+    state.finished(.open, .done, now: at(3))
+    #expect(state.next(now: at(3)) == .move(.open))
+    state.finished(.open, .done, now: at(4))
+    #expect(state.next(now: at(4)) == .wait(until: nil))
+  }
 }
