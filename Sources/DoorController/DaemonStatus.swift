@@ -101,6 +101,8 @@ struct DaemonStatus: Sendable {
   var beacons: Beacons
   var clock: Clock
   var doors: [Door]
+  /// Doors that the configuration has no more, and whose lock couldn't be closed.
+  var leftOpen: [Identifier] = []
   var recording: Recording
   var reloads: Reloads
   var metricsFile: MetricsFile

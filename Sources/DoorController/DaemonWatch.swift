@@ -159,7 +159,8 @@ final class DaemonWatch {
         spec: "\(configuration.radio)", condition: self.radio.condition, since: self.radio.since.wall,
         age: now - self.radio.since.boot, problem: self.radio.problem, controller: self.radio.controller,
         lastReportAge: radio.lastReport.map { now - $0 }),
-      beacons: beacons, clock: pipeline.clockStatus, doors: pipeline.doorStatus, recording: pipeline.recordingStatus,
+      beacons: beacons, clock: pipeline.clockStatus, doors: pipeline.doorStatus,
+      leftOpen: pipeline.retiredLeftOpen, recording: pipeline.recordingStatus,
       reloads: reloads,
       metricsFile: metricsFile, counters: pipeline.snapshot(adding: radio.counters))
   }

@@ -61,6 +61,7 @@ extension DoorPipeline {
     for door in known where !next.contains(where: { $0 === door }) {
       retire(door.numberedLock, of: door, isReplaced: false)
     }
+    locksReturned(to: new.doors.map(\.number))
     changeOver(to: new, doors: next, change)
   }
 

@@ -20,8 +20,8 @@ struct RetiredLock {
   let id: LockID
   let door: Identifier
   let number: DoorNumber
-  /// Whether the door goes on with another lock; else the door is no more.
-  let isReplaced: Bool
+  /// Whether the door goes on, or came back, with another lock; else the door is no more.
+  var isReplaced: Bool
   /// The last grant at the door.
   let lastRecord: Int64?
   var word = LockWord.nothing
@@ -63,6 +63,15 @@ extension DoorPipeline {
     if old.isReplaced, let door = doors.first(where: { $0.number == old.number }) { door.refreshLock() }
     if !old.isLeftOpen { retired.remove(at: place) }
   }
+
+  /// These doors have a lock again: nobody waits for the ones that they had before.
+  func locksReturned(to numbers: [DoorNumber]) {
+    for place in retired.indices where numbers.contains(retired[place].number) { retired[place].isReplaced = true }
+    retired.removeAll { $0.isReplaced && $0.hasEnded }
+  }
+
+  /// Doors that are no more, and whose lock couldn't be closed.
+  var retiredLeftOpen: [Identifier] { retired.filter { $0.isLeftOpen && $0.hasEnded }.map(\.door) }
 
   /// Whether a door that is no more still waits for its lock to close.
   var awaitsRetiredLocks: Bool { retired.contains { !$0.isReplaced && !$0.hasEnded } }

@@ -25,7 +25,8 @@ extension Rulebook {
       }
       if !sendsBeacons || door.settings.freshness == .time {
         texts += refused(
-          by: .challenge, at: door, "the door \(sendsBeacons ? "takes" : "sends") none", .challengeRequired)
+          by: .challenge, at: door, "the door \(sendsBeacons ? "takes" : "sends") none",
+          sendsBeacons ? .timeRequired : .challengeRequired)
       }
       if door.settings.freshness == .challenge, !door.settings.allowedByTime.isEmpty {
         texts.append("door \(door.id): allow-by-time changes nothing where the door takes challenges only")

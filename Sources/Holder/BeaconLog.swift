@@ -41,7 +41,7 @@ public struct HeardBeacon: Hashable, Sendable {
 public struct BeaconLog: Sendable {
   /// How long a beacon says anything: two periods of a challenge at their default.
   static let life = Duration.seconds(4)
-  /// What wasn't heard for so long isn't shown any more: a door never sends fewer than five a second.
+  /// What wasn't heard for so long isn't shown any more: a door sends five a second, one of many on a radio some fewer.
   static let shown = Duration.seconds(1)
   /// Copies of a beacon that follow closer than this count as one: a door sends them every 100 ms.
   static let copyGap = Duration.milliseconds(50)

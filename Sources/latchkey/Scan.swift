@@ -85,7 +85,7 @@ private func cells(_ door: ScannedDoor, _ namesSites: Bool) -> [String] {
   if door.beacon.state.doorOpen { remarks.append("stands open") }
   if let slots = door.slotsAhead, !door.clockAgrees {
     let seconds = abs(slots) * site.slotClock.slotSeconds
-    remarks.append("its clock is \(seconds) s \(slots > 0 ? "ahead of" : "behind") this one")
+    remarks.append("its clock is \(seconds) s or more \(slots > 0 ? "ahead of" : "behind") this one")
   }
   if namesSites { remarks.append("at \(site.name)") }
   return [

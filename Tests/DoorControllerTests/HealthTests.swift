@@ -42,6 +42,7 @@ import Testing
     Row(name: "no beacons", problems: [.beacons]) {
       $0.beacons = DaemonStatus.Beacons(condition: .failed, problem: "the radio doesn't advertise while it scans")
     },
+    Row(name: "a door that is no more stays open", problems: [.lock]) { $0.leftOpen = [$0.doors[0].id] },
     Row(name: "no beacons wanted", problems: []) { $0.beacons = DaemonStatus.Beacons(condition: .off) },
     Row(name: "the wait of a start is no problem", problems: []) {
       $0.clock.timeFramesFrom = WallTime(seconds: $0.time.seconds + 10)

@@ -8,22 +8,23 @@ import Testing
 
 /// Locks that a reload takes from their doors.
 @Suite struct RetiredLockTests {
-  /// A reload without the second door, whose lock was open.
-  private func doorWithoutBack() throws -> (door: TestDoor, lock: LockID) {
+  /// A reload without the second door, whose lock was open, and the configuration with that door.
+  private func doorWithoutBack() throws -> (door: TestDoor, lock: LockID, with: String) {
     let door = try TestDoor([rule("alice")])
     let text = try door.folder.text("door.yaml")
     try door.addDoor("back", holder: rule("bob"))
+    let with = try door.folder.text("door.yaml")
     try door.pipeline.adopt(door.rulebook)
     let lock = try #require(try door.pipeline.doors.last?.numberedLock.id)
     try door.pipeline.lockReported(lock, LockReport(.moved(.open), at: door.time.boot))
     try replaceFile(door.folder("door.yaml"), contents: Array(text.utf8))
     try door.pipeline.adopt(door.rulebook)
     #expect(try door.pipeline.doors.count == 1 && door.pipeline.awaitsRetiredLocks)
-    return (door, lock)
+    return (door, lock, with)
   }
 
   @Test func theLockOfADoorThatIsNoMoreIsHeardUntilItIsClosed() throws {
-    let (door, lock) = try doorWithoutBack()
+    let (door, lock, _) = try doorWithoutBack()
     try door.pipeline.lockReported(lock, LockReport(.moved(.closed), at: door.time.boot))
     let event = try #require(door.events(.lock).last)
     #expect(event.door == "back" && event.state == "closed")
@@ -33,7 +34,7 @@ import Testing
   }
 
   @Test func oneThatCannotBeClosedIsToldAndRemembered() throws {
-    let (door, lock) = try doorWithoutBack()
+    let (door, lock, with) = try doorWithoutBack()
     let failure = LockReport(.failed(.closed, reason: "exit code 4"), at: door.time.boot)
     try door.pipeline.lockReported(lock, failure)
     #expect(door.events(.lockFailed).last?.door == "back")
@@ -41,6 +42,11 @@ import Testing
     try door.pipeline.lockEnded(lock)
     #expect(try !door.pipeline.awaitsRetiredLocks)
     #expect(try door.pipeline.doorsLeftOpen.map(\.text) == ["back"])
+    #expect(try door.pipeline.retiredLeftOpen.map(\.text) == ["back"])
+    // It comes back: its new lock has closed it.
+    try replaceFile(door.folder("door.yaml"), contents: Array(with.utf8))
+    try door.pipeline.adopt(door.rulebook)
+    #expect(try door.pipeline.doorsLeftOpen.isEmpty && door.pipeline.retired.isEmpty)
   }
 
   @Test func aDoorWithANewLockListensToThatOneAndIsMovedAgainWhenTheOldOneHasEnded() throws {

@@ -23,6 +23,7 @@ import Testing
   @Test func whoDoesNotIsNamed() throws {
     #expect(try warnings("challenge", .time).first?.contains("credential alice may use time frames only") == true)
     #expect(try warnings("time", .challenge).first?.contains("credential alice may use challenges only") == true)
+    #expect(try warnings("time", .challenge).first?.contains("refused as time-required") == true)
     #expect(try warnings("either", .challenge, beacons: false).first?.contains("sends none") == true)
     #expect(try warnings("time", .either).first?.contains("alice may go either way") == true)
     #expect(try warnings("challenge", .either, beacons: false).first?.contains("it opens to nobody") == true)
