@@ -30,7 +30,7 @@ struct LargeDoor {
       "radio: unix:\(folder.path)/radio",
       "site-key: \(Base64URL.encode(signingKey.verificationKey.rawRepresentation))", "state: state.db",
       "volatile: \(folder.path)", "clock: battery", "doors:", "  front:", "    bundle: front.bundle",
-      "    lock: { dry-run: {} }",
+      "    lock: { dry-run: {} }", "    freshness: time",
     ]
     try createFile(configurationPath, contents: Array((lines.joined(separator: "\n") + "\n").utf8))
   }
