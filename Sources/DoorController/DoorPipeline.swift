@@ -135,7 +135,7 @@ package final class DoorPipeline {
   /// Looks at the clocks: a new slot, a pulse that ended, the clock's trust, the ledger's heartbeat.
   ///
   /// - Returns: when it wants to be called again at the latest.
-  func tick() -> BootInstant {
+  package func tick() -> BootInstant {
     let boot = environment.clocks.boot()
     let wall = environment.clocks.wall()
     noticeSlot(boot, wall)
