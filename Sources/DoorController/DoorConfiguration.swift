@@ -4,6 +4,7 @@ public import HCI
 public import LatchkeyCrypto
 internal import Ledger
 internal import POSIX
+internal import RelayGuard
 
 /// `latchkeyd.yaml`, read and checked (cli.md, "config/latchkeyd.yaml").
 ///
@@ -104,7 +105,19 @@ public struct DoorConfiguration: Sendable {
     }
     guard !doors.isEmpty else { throw try fields.required("doors").complaint("expected at least one door") }
     self.doors = doors
+    try requireOwnLines(fields.required("doors"))
     try requireOwnPaths(fields["metrics"], fields["control"])
+  }
+
+  /// A relay has one guard: a line can't be in two doors' locks, nor twice in one's.
+  private func requireOwnLines(_ field: ConfigurationReader) throws {
+    var places: Set<[String]> = []
+    for (door, value) in zip(doors, try field.entries().map(\.value)) {
+      guard case .gpio(let lines) = door.lock else { continue }
+      for line in lines where !places.insert([line.chip, line.place.text]).inserted {
+        throw value.complaint("line \(line.place.text) of \(line.chip) is in use already: a relay belongs to one lock")
+      }
+    }
   }
 
   /// What is written again and again, or made anew, must be nothing that has to last.
@@ -189,7 +202,7 @@ public struct DoorSettings: Sendable {
     let fields = try value.mapping([
       "bundle", "lock", "pulse", "longest-pulse", "freshness", "allow-by-time", "sensor", "request-to-exit", "min-rssi",
     ])
-    for key in ["sensor", "request-to-exit"] { if let field = fields[key] { throw notBuilt(field) } }
+    for key in ["sensor", "request-to-exit"] { if let field = fields[key] { throw LoadError.notBuilt(field) } }
     self.id = id
     bundlePath = try path(fields.required("bundle"), in: folder)
     lock = try LockSettings(try fields.required("lock"))
@@ -217,43 +230,6 @@ public struct DoorSettings: Sendable {
     }
     return set
   }
-}
-
-/// What drives a door's lock.
-public enum LockSettings: Hashable, Sendable {
-  /// Nothing moves; what would is said.
-  case dryRun
-  /// Programs that open and close it, with their arguments, and the longest either may take.
-  case command(unlock: [String], lock: [String], limit: Duration)
-
-  init(_ field: ConfigurationReader) throws {
-    let kinds = try field.mapping(["dry-run", "command", "gpio", "serial"])
-    let (kind, value) = try kinds.only()
-    switch kind {
-    case "dry-run":
-      if !value.isNull { _ = try value.mapping([]) }
-      self = .dryRun
-    case "command":
-      let fields = try value.mapping(["unlock", "lock", "time-limit"])
-      self = .command(
-        unlock: try Self.program(fields.required("unlock")), lock: try Self.program(fields.required("lock")),
-        limit: try fields["time-limit"]?.duration(in: .milliseconds(100)...Duration.seconds(60)) ?? .seconds(5))
-    default: throw notBuilt(value)
-    }
-  }
-
-  private static func program(_ field: ConfigurationReader) throws -> [String] {
-    let words = try field.elements().map { try $0.text() }
-    guard let program = words.first, program.hasPrefix("/") else {
-      throw field.complaint("expected a list that begins with a program's absolute path")
-    }
-    return words
-  }
-}
-
-/// The complaint about a key that a later version understands.
-private func notBuilt(_ field: ConfigurationReader) -> LoadError {
-  .notBuilt("\(field.complaint("isn't built yet"))")
 }
 
 /// The path of a socket, which the kernel takes up to 107 bytes of (unix(7)).

@@ -34,9 +34,12 @@ struct LockState: Sendable {
   /// The command whose end was told last.
   private var toldCommand = 0
   /// Nil: unknown, as at the start.
-  private var position: LockPosition?
+  private(set) var position: LockPosition?
   private var failures = 0
   private var retryAt: BootInstant?
+  /// What is lost again and again is closed again no oftener than this.
+  static let shortestLoss = Duration.seconds(1)
+  private var lastLoss: BootInstant?
   private(set) var isStopping = false
   /// How often a stopping lock tries to close before it gives up.
   static let lastTries = 3
@@ -116,6 +119,15 @@ struct LockState: Sendable {
       wanted = .closed
     case (.open, _): break
     }
+  }
+
+  /// The lock doesn't stand any more as it was put: it is closed, at once where that is the first time in a while.
+  mutating func lost(now: BootInstant) {
+    position = nil
+    wanted = .closed
+    let due = lastLoss.map { max(now, $0 + Self.shortestLoss) } ?? now
+    retryAt = due
+    lastLoss = due
   }
 
   private mutating func start(_ target: LockPosition) -> Step {

@@ -19,7 +19,7 @@ struct InputTests {
       ("state: site-state.db", "state: [a, b]", "state"),
       ("clock: battery", "clock: battery\nmetrics: [a, b]", "metrics"),
       ("clock: battery", "clock: battery\ncontrol: /\(String(repeating: "x", count: 107))", "control"),
-      ("unlock:", "unlok:", "unlock"),
+      ("unlock:", "unlok:", "unlock"), ("command:", "gpio:", "gpio"),
       ("doors:", "dors:", "doors"),
       ("bundle: site-front.bundle", "bundle: elsewhere.bundle", "elsewhere.bundle"),
     ])
@@ -39,7 +39,7 @@ struct InputTests {
     "What isn't built yet says so with exit 2",
     arguments: [
       ("pulse: 1s", "pulse: 1s\n    sensor: { gpio: { line: 4 } }", "sensor"),
-      ("command:", "gpio:", "gpio"),
+      ("command:", "serial:", "serial"),
     ])
   func notBuilt(what: String, instead: String, named: String) async throws {
     try await withWorkbench { bench in

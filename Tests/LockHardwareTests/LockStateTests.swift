@@ -152,4 +152,30 @@ private func opened(until: BootInstant?) -> LockState {
     state.finished(.closed, .failed, now: now)
     #expect(state.next(now: now) == .end)
   }
+
+  @Test(arguments: [true, false])
+  func whatIsLostIsClosedAtOnceAndStaysClosed(wasOpen: Bool) {
+    var state = wasOpen ? opened(until: nil) : resting()
+    state.lost(now: at(100))
+    #expect(state.next(now: at(100)) == .move(.closed))
+    state.finished(.closed, .done, now: at(101))
+    #expect(state.next(now: at(101)) == .wait(until: nil))
+  }
+
+  @Test func whatIsLostAgainAndAgainIsClosedOnceASecond() {
+    var state = resting()
+    for (now, due) in [(0, 0), (10, 1_000), (1_010, 2_000), (2_900, 3_000), (9_000, 9_000)] as [(UInt64, UInt64)] {
+      state.lost(now: at(now))
+      if due > now { #expect(state.next(now: at(now)) == .wait(until: at(due))) }
+      #expect(state.next(now: at(due)) == .move(.closed))
+      state.finished(.closed, .done, now: at(due))
+    }
+  }
+
+  @Test func anOpeningAfterALossIsTried() {
+    var state = opened(until: nil)
+    state.lost(now: at(10))
+    state.open(until: at(5_000))
+    #expect(state.next(now: at(10)) == .move(.open))
+  }
 }
