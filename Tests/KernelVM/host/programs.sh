@@ -2,7 +2,7 @@
 # Sourced by Tests/KernelVM/run.
 # shellcheck shell=bash
 
-programs=(latchkeyd latchkey latchkey-keys)
+programs=(latchkeyd latchkey latchkey-keys latchkey-relay)
 # The end-to-end tests, which aren't linked statically: Swift Testing can't be.
 test_bundle="$root/.build/debug/latchkeyPackageTests.xctest"
 static="$root/.build/static"
@@ -18,6 +18,7 @@ build_programs() {
       die "the static build failed (all of its output: .build/kernel/build.log)"
     }
   done
+  gcc -O2 -Wall -Werror -static -o "$work/edges" "$here/host/edges.c"
   say "Building the tests"
   swift build --build-tests </dev/null >>"$log" 2>&1 || {
     grep -E 'error:' "$log" | sort -u | head -n 40 >&2
