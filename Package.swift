@@ -44,7 +44,7 @@ func program(_ name: String, _ imports: [Target.Dependency]) -> Target {
 /// program over libFuzzer instead: other sources of the same folder.
 let fuzzed: [Target.Dependency] = [
   "AccessControl", "AirProtocol", "Advertising", "Configuration", "DoorController", "HCI", "JSON", "LatchkeyCrypto",
-  "POSIX", "Provisioning",
+  "POSIX", "Provisioning", "RelayGuard",
 ]
 let fuzzing: [Target] =
   if Context.environment["LATCHKEY_FUZZ"] != nil {

@@ -15,6 +15,6 @@ struct Seed {
   /// All of them; what a fuzzer has found lies beside them in Tests/Corpus and isn't made.
   static func all() throws -> [Seed] {
     try radioSeeds() + advertSeeds() + frameSeeds() + captureSeeds() + bundleSeeds() + credentialSeeds()
-      + configurationSeeds()
+      + configurationSeeds() + relaySeeds()
   }
 }

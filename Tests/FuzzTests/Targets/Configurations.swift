@@ -1,4 +1,5 @@
 import Configuration
+import RelayGuard
 
 @testable import DoorController
 
@@ -34,6 +35,11 @@ private func checkFields(of configuration: DoorConfiguration) throws {
     try require(DoorSettings.pulseRange.contains(door.pulse), "a pulse is within its limits")
     try require(door.pulse <= door.longestPulse, "a pulse is no longer than the longest")
     try require(door.bundlePath.hasPrefix("/"), "a path is absolute")
+    if case .gpio(let lines) = door.lock {
+      try require((1...8).contains(lines.count) && Set(lines).count == lines.count, "a lock has lines of its own")
+      try require(
+        lines.allSatisfy { RelayOptions(arguments: RelayOptions($0).arguments)?.line == $0 }, "a guard can be told")
+    }
     if case .command(let unlock, let lock, _) = door.lock {
       try require([unlock, lock].allSatisfy { $0.first?.hasPrefix("/") == true }, "a program's path is absolute")
     }
