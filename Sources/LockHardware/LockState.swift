@@ -106,6 +106,8 @@ struct LockState: Sendable {
   mutating func finished(_ target: LockPosition, _ outcome: Outcome, now: BootInstant) {
     position = outcome == .done ? target : nil
     if outcome != .interrupted { toldCommand = movingFor }
+    // The wait that an earlier closing's failure began isn't for the closing that an opening is followed by.
+    if target == .open { retryAt = nil }
     switch (target, outcome) {
     case (.closed, .done):
       failures = 0

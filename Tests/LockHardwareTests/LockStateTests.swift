@@ -110,6 +110,19 @@ private func opened(until: BootInstant?) -> LockState {
     #expect(state.next(now: at(2)) == .move(.open))
   }
 
+  @Test(arguments: [LockState.Outcome.done, .failed, .interrupted])
+  func anOpeningIsClosedAtItsEndWhateverFailedBefore(outcome: LockState.Outcome) {
+    var state = LockState()
+    for _ in 0..<6 {
+      _ = state.next(now: at(0))
+      state.finished(.closed, .failed, now: at(0))
+    }
+    state.open(until: at(1_000))
+    #expect(state.next(now: at(1)) == .move(.open))
+    state.finished(.open, outcome, now: at(2))
+    #expect(state.next(now: at(1_000)) == .move(.closed))
+  }
+
   @Test func anOpeningIsBrokenOffByACloseAndByItsEnd() {
     var state = resting()
     state.open(until: at(5_000))
