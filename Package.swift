@@ -44,7 +44,7 @@ func program(_ name: String, _ imports: [Target.Dependency]) -> Target {
 /// program over libFuzzer instead: other sources of the same folder.
 let fuzzed: [Target.Dependency] = [
   "AccessControl", "AirProtocol", "Advertising", "Configuration", "DoorController", "HCI", "JSON", "LatchkeyCrypto",
-  "POSIX", "Provisioning", "RelayGuard",
+  "LockHardware", "POSIX", "Provisioning", "RelayGuard",
 ]
 let fuzzing: [Target] =
   if Context.environment["LATCHKEY_FUZZ"] != nil {
@@ -135,13 +135,14 @@ let package = Package(
 
     // Benchmarks: one program, run by scripts/bench
     .target(name: "CBenchmark", path: "Benchmarks/CBenchmark"),
+    .target(name: "RoundTrip", dependencies: ["HCI", "POSIX"], path: "Benchmarks/RoundTrip", swiftSettings: strict),
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
         "AirProtocol", "Advertising", "AccessControl", "HCI", "Ledger", "LockHardware", "Provisioning",
-        "DoorController", "LatchkeyCrypto", "JSON", "POSIX", "CBenchmark",
+        "DoorController", "LatchkeyCrypto", "JSON", "Wording", "POSIX", "CBenchmark", "RoundTrip",
       ],
-      path: "Benchmarks", exclude: ["CBenchmark"], swiftSettings: strict),
+      path: "Benchmarks", exclude: ["CBenchmark", "RoundTrip"], swiftSettings: strict),
 
     // Tests mirror Sources
     .target(
@@ -175,6 +176,7 @@ let package = Package(
         "LatchkeyCrypto", "JSON", "POSIX",
       ]),
     tests("CommandLineTool", ["CommandLineTool", "Wording", "JSON", "POSIX"]),
+    tests("RoundTrip", ["RoundTrip", "HCI", "POSIX"]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "Database", "JSON", "POSIX"], path: "Tests/EndToEnd",
       exclude: ["bumble"],

@@ -7,6 +7,8 @@ final class DaemonEvents: Sendable {
   private struct State {
     /// By the number at the end of the credential's id.
     var granted: [Int: BootInstant] = [:]
+    /// By the position that a lock has reached.
+    var moved: [String: BootInstant] = [:]
     /// How often the daemon told its counters, and the last ones.
     var counterLines = 0
     var counters: JSONObject = [:]
@@ -56,6 +58,13 @@ final class DaemonEvents: Sendable {
 
   func forgetGrants() { state.withLock { $0.granted = [:] } }
 
+  /// When a lock last got there, since movements were last forgotten; nil: it didn't until the deadline.
+  func moved(to position: String, until deadline: BootInstant) -> BootInstant? {
+    state.wait(until: deadline) { $0.moved[position] }
+  }
+
+  func forgetMovements() { state.withLock { $0.moved = [:] } }
+
   /// What it has counted by now.
   func counters() throws -> JSONObject {
     let lines = state.withLock { $0.counterLines }
@@ -66,8 +75,11 @@ final class DaemonEvents: Sendable {
     return counters
   }
 
+  /// What it told last, for complaints.
+  var lastLines: String { state.withLock { $0.lines }.joined(separator: "\n") }
+
   private func complaint(_ what: String) -> BenchmarkError {
-    BenchmarkError("latchkeyd: \(what): \(state.withLock { $0.lines }.joined(separator: "\n"))")
+    BenchmarkError("latchkeyd: \(what): \(lastLines)")
   }
 
   private static func take(_ line: [UInt8], _ arrival: BootInstant, _ state: inout State) {
@@ -77,6 +89,8 @@ final class DaemonEvents: Sendable {
     case "granted":
       guard let number = event["credential"]?.string.flatMap({ Int($0.suffix(7)) }) else { return }
       state.granted[number] = arrival
+    case "lock":
+      if let position = event["state"]?.string { state.moved[position] = arrival }
     case "counters":
       state.counterLines += 1
       state.counters = event["counters"]?.object ?? [:]

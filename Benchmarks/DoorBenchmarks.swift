@@ -202,7 +202,7 @@ extension DoorPipeline {
       rulebook, ledger: Ledger(path: statePath, volatileDirectory: nil), clockSource: .battery,
       environment: DoorPipeline.Environment(
         clocks: Clocks(boot: { .now() }, wall: { now }, synchronisation: { (true, .zero) }), trustsClock: true,
-        buildsInBackground: true, onIndexReady: onIndexReady, makeLock: { _ in NoLock() }, emit: { _ in }))
+        buildsInBackground: true, onIndexReady: onIndexReady, makeLock: { _, _ in NoLock() }, emit: { _ in }))
   }
 }
 
@@ -210,6 +210,7 @@ extension DoorPipeline {
 private struct NoLock: Lock {
   func open(until: BootInstant?) {}
   func close() {}
+  func refresh() {}
   func beginStop() {}
   func stop() {}
 }

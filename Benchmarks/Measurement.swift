@@ -14,6 +14,8 @@ struct Measurement {
   var atLeast: Double?
   /// The least and the most of several runs, where the value is the one in the middle.
   var range: ClosedRange<Double>?
+  /// What nine of ten runs don't exceed, where the value is their median.
+  var ninetieth: Double?
   /// What the value is compared with.
   var baseline: Baseline?
 
@@ -66,6 +68,7 @@ extension [Measurement] {
     var ratios: JSONObject = [:]
     var targets: JSONObject = [:]
     var ranges: JSONObject = [:]
+    var ninetieths: JSONObject = [:]
     for measurement in self {
       object[measurement.key] = .real(measurement.value.rounded(to: 3))
       if let baseline = measurement.baseline { baselines[baseline.key] = .real(baseline.value.rounded(to: 3)) }
@@ -75,11 +78,13 @@ extension [Measurement] {
       if let range = measurement.range {
         ranges[measurement.key] = [.real(range.lowerBound.rounded(to: 3)), .real(range.upperBound.rounded(to: 3))]
       }
+      if let ninetieth = measurement.ninetieth { ninetieths[measurement.key] = .real(ninetieth.rounded(to: 3)) }
     }
     object["baselines"] = .object(baselines)
     object["ratios"] = .object(ratios)
     object["targets"] = .object(targets)
     object["ranges"] = .object(ranges)
+    object["p90"] = .object(ninetieths)
     return .object(object)
   }
 }
@@ -92,6 +97,7 @@ extension Measurement {
   /// What it is measured against, or how it spread.
   fileprivate var comparison: String {
     if let baseline, let ratio { return "\(ratio.short) × \(baseline.key) (\(baseline.value.short) \(baseline.unit))" }
+    if let ninetieth { return "p90 \(ninetieth.short)" }
     return range.map { "\($0.lowerBound.short) … \($0.upperBound.short) of several runs" } ?? ""
   }
 }

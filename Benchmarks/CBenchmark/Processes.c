@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -89,6 +91,13 @@ int cbenchmark_pin(int index) {
   return sched_setaffinity(0, sizeof chosen, &chosen);
 }
 
+static int close_failed(int descriptor) {
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
 int cbenchmark_listen(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof address.sun_path) {
@@ -99,10 +108,7 @@ int cbenchmark_listen(const char *path) {
   int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (listener < 0) return -1;
   if (bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 4) == 0) return listener;
-  int error = errno;
-  close(listener);
-  errno = error;
-  return -1;
+  return close_failed(listener);
 }
 
 int cbenchmark_accept(int listener) {
@@ -111,6 +117,34 @@ int cbenchmark_accept(int listener) {
     connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
   } while (connection < 0 && errno == EINTR);
   return connection;
+}
+
+int cbenchmark_listen_tcp(uint16_t *port) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t size = sizeof address;
+  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (listener < 0) return -1;
+  if (bind(listener, (struct sockaddr *)&address, size) == 0 && listen(listener, 4) == 0 &&
+      getsockname(listener, (struct sockaddr *)&address, &size) == 0) {
+    *port = ntohs(address.sin_port);
+    return listener;
+  }
+  return close_failed(listener);
+}
+
+int cbenchmark_connect_tcp(uint16_t port) {
+  struct sockaddr_in address = {
+      .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (connection < 0) return -1;
+  if (connect(connection, (struct sockaddr *)&address, sizeof address) != 0) return close_failed(connection);
+  return connection;
+}
+
+void cbenchmark_hurry(int connection) {
+  int on = 1;
+  setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(connection, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
 }
 
 int cbenchmark_write(int connection, const void *bytes, size_t count) {
@@ -139,4 +173,16 @@ void cbenchmark_sleep_until(uint64_t nanoseconds) {
   struct timespec time = {.tv_sec = (time_t)(nanoseconds / 1000000000), .tv_nsec = (long)(nanoseconds % 1000000000)};
   while (clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &time, NULL) == EINTR) {
   }
+}
+
+double cbenchmark_durable_write(const char *path) {
+  static const char page[4096];
+  struct timespec start, end;
+  clock_gettime(CLOCK_BOOTTIME, &start);
+  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return -1;
+  if (write(file, page, sizeof page) != (ssize_t)sizeof page || fsync(file) != 0) return close_failed(file);
+  close(file);
+  clock_gettime(CLOCK_BOOTTIME, &end);
+  return (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
 }

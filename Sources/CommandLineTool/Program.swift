@@ -20,6 +20,7 @@ public struct Program: Sendable {
 
   /// Runs what the process's arguments ask for, and ends the process with the exit code of it.
   public func main() -> Never {
+    StandardStream.openMissing()
     // A reader that has seen enough (`… | head -1`) is no reason to leave work half done.
     StandardStream.ignoreBrokenPipes()
     exit(run(CommandLine.arguments.dropFirst(), .standardOutput, .standardError).rawValue)

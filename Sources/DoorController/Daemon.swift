@@ -82,7 +82,7 @@ public final class Daemon {
     watch.closeControl()
     radios.stop(within: .seconds(1))
     pipeline.stopDoors()
-    for case .lock(let door, let report) in mailbox.takeAll() { pipeline.lockReported(door: door, report) }
+    awaitRetiredLocks(pipeline)
     watch.finish(pipeline, radio)
     announce(.stopped, counters: pipeline.snapshot(adding: radio.counters))
     let open = pipeline.doorsLeftOpen
@@ -116,7 +116,8 @@ public final class Daemon {
           if let event = watch.observe(state) { emit(event) }
           if case .ended(let error?) = state { return error }
         case .beaconRadio(let state): if let event = watch.observeBeaconRadio(state) { emit(event) }
-        case .lock(let door, let news): pipeline.lockReported(door: door, news)
+        case .lock(let lock, let news): pipeline.lockReported(lock, news)
+        case .lockEnded(let lock): pipeline.lockEnded(lock)
         case .reload: reloader.start()
         case .loaded(let rulebook):
           reloader.finished()
@@ -131,6 +132,22 @@ public final class Daemon {
         case .stop: return nil
         }
       }
+    }
+  }
+
+  /// Hears what the locks still say; those of doors that are no more may take as long to close as a lock's last tries.
+  private func awaitRetiredLocks(_ pipeline: DoorPipeline) {
+    let deadline = BootInstant.now() + .seconds(15)
+    while true {
+      for message in mailbox.takeAll() {
+        switch message {
+        case .lock(let lock, let report): pipeline.lockReported(lock, report)
+        case .lockEnded(let lock): pipeline.lockEnded(lock)
+        default: break
+        }
+      }
+      if !pipeline.awaitsRetiredLocks || BootInstant.now() >= deadline { return }
+      reports.drain(until: deadline) { _, _ in }
     }
   }
 
@@ -190,10 +207,8 @@ public final class Daemon {
     return DoorPipeline.Environment(
       clocks: clocks, trustsClock: false, buildsInBackground: true,
       onIndexReady: { [reports] in reports.wake() },
-      makeLock: { door in
-        let number = door.number.rawValue
-        return try door.settings.lock.makeLock(door: door.id) { mailbox.post(.lock(door: number, $0)) }
-      },
+      makeLock: { door, lock in try door.settings.lock.makeLock(door: door.id) { mailbox.post(.lock(lock, $0)) } },
+      onLockEnded: { mailbox.post(.lockEnded($0)) },
       emit: emit, air: radios.sends ? { radios.advertise($0) } : nil)
   }
 

@@ -74,6 +74,7 @@ extension DaemonStatus.Door {
       object["lock"] = "failed"
       object["problem"] = .string("it didn't get \(position.rawValue): \(reason)")
     }
+    object["battery"] = battery.map { .integer(Int64($0)) }
     object["bundle"] = [
       "serial": .integer(bundleSerial),
       "until": bundleEnd.map { .string(WallTime(seconds: $0).rfc3339(milliseconds: false)) } ?? nil,

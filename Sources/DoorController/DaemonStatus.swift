@@ -55,6 +55,8 @@ struct DaemonStatus: Sendable {
     /// Seconds until it locks; 0 where it is locked, 65535 where no end is set.
     var secondsUntilLocked: UInt16
     var lock: LockWord
+    /// What is left in the battery of the lock's board, in percent; nil: there is none, or it isn't known.
+    var battery: UInt8?
     var bundleSerial: Int64
     /// Unix seconds from which the bundle's rules count no more; nil: no end.
     var bundleEnd: Int64?

@@ -109,13 +109,27 @@ public struct DoorConfiguration: Sendable {
     try requireOwnPaths(fields["metrics"], fields["control"])
   }
 
-  /// A relay has one guard: a line can't be in two doors' locks, nor twice in one's.
+  /// A serial line has one device at its end: the radio, or the board of one door.
+  ///
+  /// A GPIO line has one guard.
   private func requireOwnLines(_ field: ConfigurationReader) throws {
+    var radios = [radio]
+    if case .other(let other) = beaconRadio { radios.append(other) }
+    var taken: [String: String] = [:]
+    for case .serial(let path, _, _) in radios { taken[path] = "a radio" }
     var places: Set<[String]> = []
     for (door, value) in zip(doors, try field.entries().map(\.value)) {
-      guard case .gpio(let lines) = door.lock else { continue }
-      for line in lines where !places.insert([line.chip, line.place.text]).inserted {
-        throw value.complaint("line \(line.place.text) of \(line.chip) is in use already: a relay belongs to one lock")
+      switch door.lock {
+      case .serial(let port, _):
+        if let other = taken.updateValue("door \(door.id)", forKey: port) {
+          throw field.complaint("expected a serial line of its own for door \(door.id); \(port) has \(other)")
+        }
+      case .gpio(let lines):
+        for line in lines where !places.insert([line.chip, line.place.text]).inserted {
+          throw value.complaint(
+            "line \(line.place.text) of \(line.chip) is in use already: a relay belongs to one lock")
+        }
+      case .dryRun, .command: break
       }
     }
   }
@@ -205,7 +219,7 @@ public struct DoorSettings: Sendable {
     for key in ["sensor", "request-to-exit"] { if let field = fields[key] { throw LoadError.notBuilt(field) } }
     self.id = id
     bundlePath = try path(fields.required("bundle"), in: folder)
-    lock = try LockSettings(try fields.required("lock"))
+    lock = try LockSettings(try fields.required("lock"), folder: folder)
     pulse = try fields["pulse"]?.duration(in: Self.pulseRange) ?? Self.defaultPulse
     longestPulse = try fields["longest-pulse"]?.duration(in: Self.pulseRange) ?? Self.defaultLongestPulse
     guard pulse <= longestPulse else {
@@ -240,7 +254,7 @@ private func socketPath(_ field: ConfigurationReader, in folder: String) throws 
 }
 
 /// A path that a field names.
-private func path(_ field: ConfigurationReader, in folder: String) throws -> String {
+func path(_ field: ConfigurationReader, in folder: String) throws -> String {
   let text = try field.text()
   guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
     throw field.complaint("expected a path, without control characters")

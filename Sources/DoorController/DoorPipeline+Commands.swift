@@ -142,7 +142,8 @@ extension DoorPipeline {
     do throws(LedgerError) {
       var event = context.event(note)
       event.id = try ledger.record(entry)
-      if note.kind == .granted { context.door.lastRecord = event.id }
+      // What the lock does next belongs to the command that moves it: a status moves nothing.
+      if note.kind == .granted, note.mode != nil { context.door.lastRecord = event.id }
       if note.consumesUse { context.door.spent[context.rule.id, default: 0] &+= 1 }
       recorded(at: context.wall, id: event.id)
       if note.kind == .granted || note.kind == .denied {

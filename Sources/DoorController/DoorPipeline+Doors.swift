@@ -17,7 +17,8 @@ extension DoorPipeline {
   }
 
   /// Makes a door ready: its mode as it was, its lock as the mode wants it.
-  func startDoor(_ door: Rulebook.Door, lock: any Lock, _ boot: BootInstant, _ wall: WallTime) throws -> RunningDoor {
+  func startDoor(_ door: Rulebook.Door, lock: NumberedLock, _ boot: BootInstant, _ wall: WallTime) throws -> RunningDoor
+  {
     let mode = try restoredMode(of: door, boot, wall)
     var spent: [Identifier: UInt32] = [:]
     for state in try ledger.states(ofDoor: door.number.rawValue) where state.usesSpent > 0 {
@@ -33,12 +34,12 @@ extension DoorPipeline {
     let boot = environment.clocks.boot()
     let change = try prepareChange(to: new)
     let known = doors
-    var locks: [DoorNumber: any Lock] = [:]
+    var locks: [DoorNumber: NumberedLock] = [:]
     var next: [RunningDoor] = []
     do {
       try new.check(with: ledger)
       for door in new.doors where running(door)?.lockSettings != door.settings.lock {
-        locks[door.number] = try environment.makeLock(door)
+        locks[door.number] = try makeLock(door)
       }
       for door in new.doors {
         if let running = running(door) {
@@ -50,48 +51,22 @@ extension DoorPipeline {
       try new.accept(into: ledger)
     } catch {
       // Locks of doors that don't come after all: closed, as they were when they were made.
-      for lock in locks.values { lock.beginStop() }
+      for lock in locks.values { lock.lock.beginStop() }
       throw error
     }
     for (running, door) in zip(next, new.doors) where known.contains(where: { $0 === running }) {
-      running.adopt(door, newLock: locks[door.number], now: boot)
+      guard let old = running.adopt(door, newLock: locks[door.number], now: boot) else { continue }
+      retire(old, of: running, isReplaced: true)
     }
-    for door in known where !next.contains(where: { $0 === door }) { door.retire() }
+    for door in known where !next.contains(where: { $0 === door }) {
+      retire(door.numberedLock, of: door, isReplaced: false)
+    }
     changeOver(to: new, doors: next, change)
   }
 
   /// The door that runs under that number and id.
   private func running(_ door: Rulebook.Door) -> RunningDoor? {
     doors.first { $0.number == door.number && $0.id == door.id }
-  }
-
-  /// A lock moved, or couldn't.
-  func lockReported(door number: UInt16, _ report: LockReport) {
-    guard let door = doors.first(where: { $0.number.rawValue == number }) else { return }
-    let wall = environment.clocks.wall()
-    var event = DoorEvent(time: wall, kind: .lock)
-    event.door = door.id.text
-    event.id = door.lastRecord
-    // An answer says how the door stands now.
-    door.lockWord = LockWord(report.event)
-    lockAnswers(door, report.event)
-    switch report.event {
-    case .stands: return
-    case .moved(let position): event.state = position.rawValue
-    case .failed(let position, let reason):
-      counters.lockFailures &+= 1
-      event.kind = .lockFailed
-      event.reason = Reason.lockFailed.rawValue
-      event.state = position.rawValue
-      event.detail = reason
-      var record = LedgerEvent(event.kind.rawValue, at: wall)
-      record.door = door.id
-      record.reason = .lockFailed
-      record.follows = door.lastRecord
-      record.detail = "\(position.rawValue): \(reason)"
-      note(record, of: door)
-    }
-    environment.emit(event)
   }
 
   /// Something for the log that isn't about a frame.
@@ -111,8 +86,10 @@ extension DoorPipeline {
     for door in doors { door.beginStop() }
   }
 
-  /// Doors whose lock couldn't be closed.
-  var doorsLeftOpen: [Identifier] { doors.filter(\.lockWord.isLeftOpen).map(\.id) }
+  /// Doors whose lock couldn't be closed, those that are no more among them.
+  var doorsLeftOpen: [Identifier] {
+    doors.filter(\.lockWord.isLeftOpen).map(\.id) + retired.filter(\.isLeftOpen).map(\.door)
+  }
 
   /// Closes every lock and lets go of what drives it; a pulse ends here, a hold goes on at the next start.
   package func stopDoors() {
@@ -146,12 +123,12 @@ extension DoorPipeline {
     var event = LedgerEvent("mode", at: wall)
     event.door = door.id
     event.detail = door.mode.state(now: boot.sinceBoot).description
-    note(event, of: door, mode: door.mode.saved(now: boot.sinceBoot, wall: wall.seconds))
+    note(event, of: door.number, mode: door.mode.saved(now: boot.sinceBoot, wall: wall.seconds))
   }
 
   /// Writes down something of a door that isn't about a frame.
-  private func note(_ event: LedgerEvent, of door: RunningDoor, mode: SavedMode? = nil) {
-    let entry = LedgerEntry(event, doorNumber: door.number.rawValue, mode: mode, clockTrusted: isClockTrusted)
+  func note(_ event: LedgerEvent, of door: DoorNumber, mode: SavedMode? = nil) {
+    let entry = LedgerEntry(event, doorNumber: door.rawValue, mode: mode, clockTrusted: isClockTrusted)
     do throws(LedgerError) {
       recorded(at: event.time, id: try ledger.record(entry))
     } catch {

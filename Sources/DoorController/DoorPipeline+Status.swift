@@ -23,7 +23,8 @@ extension DoorPipeline {
       return DaemonStatus.Door(
         id: running.id, name: header.doorName, freshness: door.policy.freshness, state: running.mode.state(now: now),
         secondsUntilLocked: running.mode.secondsUntilLocked(now: now), lock: running.lockWord,
-        bundleSerial: header.serial, bundleEnd: header.validUntil, credentials: door.keys.count)
+        battery: running.battery, bundleSerial: header.serial, bundleEnd: header.validUntil,
+        credentials: door.keys.count)
     }
   }
 }

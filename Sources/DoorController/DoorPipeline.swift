@@ -21,8 +21,10 @@ package final class DoorPipeline {
     let buildsInBackground: Bool
     /// Told when a background build stands; on the builder's thread.
     let onIndexReady: @Sendable () -> Void
-    /// Makes the lock of a door.
-    let makeLock: (Rulebook.Door) throws -> any Lock
+    /// Makes a lock of a door, whose reports bear that number.
+    let makeLock: (Rulebook.Door, LockID) throws -> any Lock
+    /// Told when a lock that no door has any more has ended; on a thread of its own.
+    let onLockEnded: @Sendable (LockID) -> Void
     /// Where events go.
     let emit: (DoorEvent) -> Void
     /// Where beacons and answers go, whenever they change; nil: the doors are silent.
@@ -32,7 +34,8 @@ package final class DoorPipeline {
 
     package init(
       clocks: Clocks, trustsClock: Bool, buildsInBackground: Bool, onIndexReady: @escaping @Sendable () -> Void,
-      makeLock: @escaping (Rulebook.Door) throws -> any Lock, emit: @escaping (DoorEvent) -> Void,
+      makeLock: @escaping (Rulebook.Door, LockID) throws -> any Lock,
+      onLockEnded: @escaping @Sendable (LockID) -> Void = { _ in }, emit: @escaping (DoorEvent) -> Void,
       air: ((AdvertisingPlan?) -> Void)? = nil, random: @escaping () -> UInt64 = systemRandom
     ) {
       self.clocks = clocks
@@ -40,6 +43,7 @@ package final class DoorPipeline {
       self.buildsInBackground = buildsInBackground
       self.onIndexReady = onIndexReady
       self.makeLock = makeLock
+      self.onLockEnded = onLockEnded
       self.emit = emit
       self.air = air
       self.random = random
@@ -50,6 +54,9 @@ package final class DoorPipeline {
   let ledger: Ledger
   var rulebook: Rulebook
   var doors: [RunningDoor]
+  /// Locks that no door has any more, until they have ended, or for good where they couldn't be closed.
+  var retired: [RetiredLock] = []
+  private var lastLock: UInt64 = 0
   var guardian: ReplayGuard
   var counters = Counters()
   var challenges: ChallengeSeries
@@ -91,8 +98,15 @@ package final class DoorPipeline {
     try restoreMemory(of: rulebook, into: &guardian) { _, _ in true }
     observeClock(first: true)
     for door in rulebook.doors {
-      doors.append(try startDoor(door, lock: try environment.makeLock(door), environment.clocks.boot(), now))
+      doors.append(try startDoor(door, lock: try makeLock(door), environment.clocks.boot(), now))
     }
+  }
+
+  /// A lock of that door, with a number of its own.
+  func makeLock(_ door: Rulebook.Door) throws -> NumberedLock {
+    lastLock &+= 1
+    let id = LockID(number: lastLock)
+    return NumberedLock(id: id, lock: try environment.makeLock(door, id))
   }
 
   // MARK: - The packet path

@@ -30,6 +30,8 @@ struct Health: Hashable, Sendable {
   enum Warning: String, CaseIterable, Sendable {
     /// A bundle ends soon.
     case bundleEnding = "bundle-ending"
+    /// The battery of a lock's board is nearly empty.
+    case battery
     /// The clock isn't trusted; no door takes time frames, but credentials with a limit in time are refused.
     case clock
     /// The next start will have to wait as after a boot.
@@ -51,6 +53,9 @@ struct Health: Hashable, Sendable {
   static let silence = Duration.seconds(180)
   /// A bundle that ends within this time is warned about.
   static let notice: Int64 = 7 * 86_400
+
+  /// So much of a battery, in percent, or less, is warned about.
+  static let lowBattery: UInt8 = 20
 
   private(set) var problems: [Finding<Problem>] = []
   private(set) var warnings: [Finding<Warning>] = []
@@ -96,6 +101,9 @@ struct Health: Hashable, Sendable {
   private mutating func look(at door: DaemonStatus.Door, now: WallTime) {
     if case .failed(let position, let reason) = door.lock {
       add(.lock, "door \(door.id): its lock didn't get \(position.rawValue): \(reason)")
+    }
+    if let battery = door.battery, battery <= Self.lowBattery {
+      warn(.battery, "door \(door.id): its lock's battery is at \(battery) %")
     }
     guard let end = door.bundleEnd else { return }
     let text = WallTime(seconds: end).rfc3339(milliseconds: false)

@@ -14,6 +14,8 @@ extension LockSettings {
         name: door.text, LockCommands(unlock: unlock, lock: lock, timeLimit: limit), report: report)
     case .gpio(let lines):
       try GPIOLock(name: door.text, program: Self.relayGuard, lines: lines, report: report)
+    case .serial(let port, let baud):
+      try SerialBoardLock(name: door.text, path: port, baud: baud, report: report)
     }
   }
 
@@ -36,6 +38,7 @@ private func fileExists(_ path: String) -> Bool {
 struct RecordedLock: Lock {
   func open(until: BootInstant?) {}
   func close() {}
+  func refresh() {}
   func beginStop() {}
   func stop() {}
 }

@@ -10,11 +10,14 @@ public enum LockSettings: Hashable, Sendable {
   case command(unlock: [String], lock: [String], limit: Duration)
   /// Lines that move together, each held by a relay guard; at least one.
   case gpio([RelayLine])
+  /// A board at a serial line: its device, and its speed in bits a second (docs/serial-board.md).
+  case serial(port: String, baud: UInt32)
 
+  static let defaultBaud: UInt32 = 9600
   /// How many relays one lock may have.
   static let mostLines = 8
 
-  init(_ field: ConfigurationReader) throws {
+  init(_ field: ConfigurationReader, folder: String) throws {
     let kinds = try field.mapping(["dry-run", "command", "gpio", "serial"])
     let (kind, value) = try kinds.only()
     switch kind {
@@ -32,7 +35,17 @@ public enum LockSettings: Hashable, Sendable {
         throw value.complaint("expected 1 to \(Self.mostLines) lines, found \(lines.count)")
       }
       self = .gpio(try lines.map { try RelayLine($0) })
-    default: throw LoadError.notBuilt(value)
+    default:
+      let fields = try value.mapping(["port", "baud"])
+      self = .serial(
+        port: try path(fields.required("port"), in: folder), baud: try Self.speed(fields["baud"]) ?? Self.defaultBaud)
+    }
+  }
+
+  private static func speed(_ field: ConfigurationReader?) throws -> UInt32? {
+    let speeds = SerialPort.speeds.map { "\($0)" }
+    return try field?.value("one of the speeds \(speeds.joined(separator: ", "))") { text in
+      speeds.contains(text) ? UInt32(text) : nil
     }
   }
 

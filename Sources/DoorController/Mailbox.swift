@@ -7,7 +7,9 @@ enum Message: Sendable {
   case radio(RadioState)
   /// A state of the radio that only sends beacons and answers.
   case beaconRadio(RadioState)
-  case lock(door: UInt16, LockReport)
+  case lock(LockID, LockReport)
+  /// A lock that no door has any more has ended.
+  case lockEnded(LockID)
   case loaded(Rulebook)
   case notLoaded(String)
   case reload

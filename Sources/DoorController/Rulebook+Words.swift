@@ -27,6 +27,14 @@ extension Rulebook {
         texts += refused(
           by: .challenge, at: door, "the door \(sendsBeacons ? "takes" : "sends") none", .challengeRequired)
       }
+      if door.settings.freshness == .challenge, !door.settings.allowedByTime.isEmpty {
+        texts.append("door \(door.id): allow-by-time changes nothing where the door takes challenges only")
+      }
+      if sendsBeacons, door.settings.freshness == .time, let first = first(by: .either, at: door) {
+        texts.append(
+          "door \(door.id): \(first) may go either way, and goes by challenge where a beacon is heard: refused as time-required; take "
+            + "freshness: either, or issue with --freshness time")
+      }
       if door.settings.freshness == .challenge {
         texts += refused(by: .time, at: door, "the door takes challenges only", .challengeRequired)
       }
@@ -35,11 +43,16 @@ extension Rulebook {
   }
 
   private func refused(by policy: FreshnessPolicy, at door: Door, _ why: String, _ reason: Reason) -> [String] {
-    let found = door.bundle.rules.active(by: policy)
-    guard let first = found.first, let id = door.bundle.rules.id(at: first) else { return [] }
-    let more = found.count == 1 ? "" : " and \(found.count - 1) more"
+    guard let first = first(by: policy, at: door) else { return [] }
     let asked = policy == .time ? "time frames" : "challenges"
-    return ["door \(door.id): credential \(id)\(more) may use \(asked) only, and \(why): refused as \(reason.rawValue)"]
+    return ["door \(door.id): \(first) may use \(asked) only, and \(why): refused as \(reason.rawValue)"]
+  }
+
+  /// The first active credential of a freshness, and how many more there are; nil where there is none.
+  private func first(by policy: FreshnessPolicy, at door: Door) -> String? {
+    let found = door.bundle.rules.active(by: policy)
+    guard let first = found.first, let id = door.bundle.rules.id(at: first) else { return nil }
+    return "credential \(id)\(found.count == 1 ? "" : " and \(found.count - 1) more")"
   }
 }
 

@@ -11,7 +11,8 @@ final class RunningDoor {
   private(set) var lockSettings: LockSettings
   /// The weakest signal that counts, in dBm; nil: any.
   private(set) var minRSSI: Int8?
-  private var lock: any Lock
+  private(set) var numberedLock: NumberedLock
+  private var lock: any Lock { numberedLock.lock }
   var mode: DoorMode
   /// How many uses each credential has spent here.
   var spent: [Identifier: UInt32]
@@ -21,12 +22,14 @@ final class RunningDoor {
   var lockWord = LockWord.nothing
   /// Whether the lock couldn't do what it was told last.
   var lockHasFailed: Bool { if case .failed = lockWord { true } else { false } }
+  /// What is left in the battery of the lock's board, in percent; nil: there is none, or it isn't known.
+  var battery: UInt8?
   /// Answers that wait until the lock stands where they say.
   var pendingAnswers: [PendingAnswer] = []
   /// The last grant here, which what the lock does next belongs to.
   var lastRecord: Int64?
 
-  init(_ door: Rulebook.Door, mode: DoorMode, spent: [Identifier: UInt32], lock: any Lock) {
+  init(_ door: Rulebook.Door, mode: DoorMode, spent: [Identifier: UInt32], lock: NumberedLock) {
     id = door.id
     number = door.number
     policy = door.policy
@@ -34,7 +37,7 @@ final class RunningDoor {
     minRSSI = door.settings.minRSSI
     self.mode = mode
     self.spent = spent
-    self.lock = lock
+    numberedLock = lock
   }
 
   /// Does what the mode's change asks of the lock.
@@ -49,23 +52,22 @@ final class RunningDoor {
   /// Goes on under a new rulebook.
   ///
   /// - Parameter newLock: the lock of the new settings where they changed; else the old one and its deadline stay.
-  func adopt(_ door: Rulebook.Door, newLock: (any Lock)?, now: BootInstant) {
+  /// - Returns: the old lock where there is a new one.
+  func adopt(_ door: Rulebook.Door, newLock: NumberedLock?, now: BootInstant) -> NumberedLock? {
     policy = door.policy
     minRSSI = door.settings.minRSSI
-    guard let newLock else { return }
-    retire()
-    lock = newLock
+    guard let newLock else { return nil }
+    let old = numberedLock
+    numberedLock = newLock
     lockSettings = door.settings.lock
     lockWord = .nothing
+    battery = nil
     drive(mode.wanted(now: now.sinceBoot))
+    return old
   }
 
-  /// Closes the lock and lets go of it, without waiting: its program may hang for as long as its time limit.
-  func retire() {
-    let old = lock
-    old.beginStop()
-    do throws(Errno) { _ = try POSIX.Thread(name: "lock end") { old.stop() } } catch { old.stop() }
-  }
+  /// Moves the lock once more to where the mode wants it.
+  func refreshLock() { lock.refresh() }
 
   /// Begins what `stop` waits for.
   func beginStop() { lock.beginStop() }
@@ -82,10 +84,12 @@ enum LockWord: Hashable, Sendable {
   /// It didn't get there; how it stands is unknown.
   case failed(LockPosition, String)
 
-  init(_ event: LockReport.Event) {
+  /// Nil where a report isn't about how the lock stands.
+  init?(_ event: LockReport.Event) {
     switch event {
     case .stands(let position), .moved(let position): self = .stands(position)
     case .failed(let position, let reason): self = .failed(position, reason)
+    case .battery: return nil
     }
   }
 

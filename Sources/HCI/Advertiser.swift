@@ -45,6 +45,9 @@ struct Advertiser: Sendable {
   /// Nil: not known, for example after a predecessor was killed.
   private(set) var isEnabled: Bool?
 
+  /// Whether these data are on the air, as far as the controller has confirmed.
+  func shows(_ data: AdvertisingData?) -> Bool { isEnabled == true && data != nil && data == self.data }
+
   /// The next step, nil where all is as wanted.
   func nextStep(towards wanted: Target?) -> Step? {
     guard let wanted else { return isEnabled == false ? nil : .disable }

@@ -41,8 +41,9 @@ public struct AdvertisingPlan: Hashable, Sendable {
 
 /// Whose turn it is on the air: the item whose next showing is due first, for as long as one is sure to be sent.
 ///
-/// What was never shown comes at once. What is wanted seldom, a beacon, has its turn when it is due: many answers, each of
-/// which wants all of the air, share what is left.
+/// An answer that is new comes at once. What is wanted seldom, a beacon, has its turn when it is due, never shown ones first;
+/// but where there are answers, every other turn is theirs. A turn is counted from when the controller shows the item: one
+/// that is slow to be told shows each of them all the same.
 struct AdvertisingRotation: Sendable {
   private struct Showing {
     let data: AdvertisingData
@@ -51,6 +52,9 @@ struct AdvertisingRotation: Sendable {
 
   private var showings: [Showing] = []
   private(set) var current: AdvertisingData?
+  /// Whether the controller has shown it in this turn.
+  private var wasShown = false
+  private var wasBeacon = false
   private var until: BootInstant?
 
   /// When to look again; nil where nothing changes by itself.
@@ -58,38 +62,49 @@ struct AdvertisingRotation: Sendable {
 
   /// Looks whose turn it is.
   ///
-  /// - Parameter dwell: how long the controller needs to send an item once for certain.
-  mutating func turn(_ plan: AdvertisingPlan?, dwell: Duration, now: BootInstant) {
+  /// - Parameters:
+  ///   - isShown: whether the controller sends `current` now.
+  ///   - dwell: how long the controller needs to send an item once for certain.
+  mutating func turn(_ plan: AdvertisingPlan?, isShown: Bool, dwell: Duration, now: BootInstant) {
     guard let plan else {
       self = AdvertisingRotation()
       return
     }
     showings.removeAll { showing in !plan.items.contains { $0.data == showing.data } }
     let isShared = plan.items.count > 1
-    if let current, plan.items.contains(where: { $0.data == current }), !isUrgent(plan) {
+    let answers = plan.items.filter(\.isUrgent)
+    let newAnswers = answers.filter { !wasShown($0) }
+    if let current, plan.items.contains(where: { $0.data == current }), newAnswers.isEmpty {
+      if isShown, !wasShown {
+        wasShown = true
+        until = now + dwell
+      }
       if !isShared { until = nil }
-      if until.map({ now < $0 }) ?? !isShared { return }
+      guard isShared, let until, now >= until else { return }
     }
-    let patient = plan.items.filter { !$0.isUrgent && isDue($0, now) }
-    let next = (patient.isEmpty ? plan.items : patient).min { due($0) < due($1) } ?? plan.items[0]
-    current = next.data
-    if let place = showings.firstIndex(where: { $0.data == next.data }) {
+    let beacons = plan.items.filter { !$0.isUrgent && isDue($0, now) }
+    let isAnswersTurn = !newAnswers.isEmpty || wasBeacon && !answers.isEmpty
+    let candidates = !newAnswers.isEmpty ? newAnswers : isAnswersTurn ? answers : beacons.isEmpty ? plan.items : beacons
+    let next = candidates.min { due($0) < due($1) } ?? plan.items[0]
+    show(next, isShown: isShown && next.data == current, isShared ? now + dwell : nil, now)
+  }
+
+  private mutating func show(_ item: AdvertisingPlan.Item, isShown: Bool, _ end: BootInstant?, _ now: BootInstant) {
+    current = item.data
+    wasBeacon = !item.isUrgent
+    wasShown = isShown
+    until = isShown ? end : nil
+    if let place = showings.firstIndex(where: { $0.data == item.data }) {
       showings[place].last = now
     } else {
-      showings.append(Showing(data: next.data, last: now))
+      showings.append(Showing(data: item.data, last: now))
     }
-    until = isShared ? now + dwell : nil
   }
 
-  /// Whether something new can't wait for the end of a turn: an answer can't, a beacon can.
-  private func isUrgent(_ plan: AdvertisingPlan) -> Bool {
-    plan.items.contains { item in item.isUrgent && !showings.contains { $0.data == item.data } }
-  }
+  private func wasShown(_ item: AdvertisingPlan.Item) -> Bool { showings.contains { $0.data == item.data } }
 
-  /// Whether an item that was shown before is to be shown again.
-  private func isDue(_ item: AdvertisingPlan.Item, _ now: BootInstant) -> Bool {
-    showings.contains { $0.data == item.data && $0.last + item.period <= now }
-  }
+  /// Whether an item is to be shown, again or at all.
+  private func isDue(_ item: AdvertisingPlan.Item, _ now: BootInstant) -> Bool { due(item) <= now }
 
   /// When an item is due; what was never shown, the most often wanted first, before all others.
   private func due(_ item: AdvertisingPlan.Item) -> BootInstant {

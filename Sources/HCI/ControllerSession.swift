@@ -73,7 +73,8 @@ struct ControllerSession: Sendable {
   /// The next command towards what is wanted, where one is needed and the controller takes it now.
   mutating func nextCommand(towards wanted: WantedState, now: BootInstant) -> HCICommand? {
     rotation.turn(
-      plan(wanted), dwell: advertiser.interval(for: .fast20ms).dwell, now: now)
+      plan(wanted), isShown: advertiser.shows(rotation.current), dwell: advertiser.interval(for: .fast20ms).dwell,
+      now: now)
     guard host.isReady, inFlight == nil, hasBegun else { return nil }
     if let preparation { return send(.prepare(preparation), now) }
     if wantsProbe { return send(.probe, now) }

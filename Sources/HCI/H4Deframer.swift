@@ -2,17 +2,17 @@
 ///
 /// The packets are the same however the bytes arrive: one at a time, glued together, cut anywhere. Packets that arrive
 /// whole are handed on where they lie; of others at most one, below 64 KiB, is kept.
-struct H4Deframer {
+package struct H4Deframer {
   private var held: [UInt8] = []
 
-  init() { held.reserveCapacity(260) }
+  package init() { held.reserveCapacity(260) }
 
   /// Hands on every packet that these bytes complete.
   ///
   /// - Parameter packet: gets the packet without its type byte, valid during the call only.
   /// - Throws: `RadioError.badFraming` at a byte that begins no packet: nothing behind it can be trusted, and the stream
   ///   has to be opened anew. The packets before it were handed on.
-  mutating func push(_ bytes: Span<UInt8>, _ packet: (PacketKind, Span<UInt8>) -> Void) throws(RadioError) {
+  package mutating func push(_ bytes: Span<UInt8>, _ packet: (PacketKind, Span<UInt8>) -> Void) throws(RadioError) {
     var position = try finishHeld(bytes, packet)
     while position < bytes.count {
       let kind = try Self.kind(bytes[position])

@@ -59,6 +59,8 @@ final class RadioLoop {
   private var transport: (any HCITransport)?
   private var poller: Poller
   private var seen: UInt64
+  /// What `settled` others were told last.
+  private var published: UInt64 = 0
   private var counters = RadioCounters()
   /// When to look for a report with data again: the supervisor needs to hear of one now and then, not of each.
   private var nextLook = BootInstant(nanoseconds: 0)
@@ -170,9 +172,13 @@ final class RadioLoop {
   private func publish(_ actions: [Supervisor.Action]) {
     var counters = counters
     counters += supervisor.counters
-    run.shared.withLock { shared in
+    let (settled, isTold) = (supervisor.settled, actions.contains { if case .tell = $0 { true } else { false } })
+    // Whoever waits for the radio waits for one of these two: waking it with every packet takes the processor from it.
+    let isNews = isTold || settled != published
+    published = settled
+    run.shared.withLock(waking: isNews) { shared in
       for case .tell(let state) in actions { shared.state = state }
-      shared.settled = supervisor.settled
+      shared.settled = settled
       shared.mayBeOnAir = supervisor.mayBeOnAir
       shared.lastReport = supervisor.lastHeard
       shared.counters = counters

@@ -23,7 +23,7 @@ public struct Intent: Sendable {
 
   public let command: Command
   public let door: HeldDoor
-  /// What is sent, once something is.
+  /// What was made last to be sent, once something was.
   public private(set) var transmission: Transmission?
   /// By how many slots the clock was behind the credential's last use, where that is more than a door accepts.
   public private(set) var slotsBehind: UInt64?

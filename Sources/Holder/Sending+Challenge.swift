@@ -22,7 +22,7 @@ extension Sending {
         if sent == 1 { deadline = bootNow() + duration }
       case nil: break
       }
-      if sent == 0 { return .noBeacon }
+      if sent == 0 { return ongoing.ear.beacons.isEmpty ? .noBeacon : .noFreshChallenge }
       let isLast = sent >= Self.challengeLimit || step == nil
       let turn = isLast ? deadline : min(deadline, bootNow() + Self.challengePatience)
       while bootNow() < turn {
@@ -48,24 +48,35 @@ extension Sending {
   ) throws(SendingError) -> ChallengeStep? {
     let clock = ongoing.clock
     var choosing: BootInstant?
+    var ready: [Challenge: Transmission] = [:]
     while true {
       let slot = clock.slot(at: wallNow().seconds)
       var turn = deadline
       if let choice = ongoing.ear.beacons.choice(
         slot: slot, skewSlots: clock.skewSlots, except: taken, at: bootNow())
       {
+        let challenge = choice.heard.beacon.challenge
         // The first beacon is waited behind for a moment; a second challenge is taken at once.
         let patience = choice.isDoubtful ? Self.crowdPatience : taken.isEmpty ? Self.beaconChoice : .zero
-        let since = choosing ?? bootNow()
+        // Counted from when it came, not from when it was read.
+        let since = choosing ?? choice.heard.lastHeard
         choosing = since
         turn = min(deadline, since + patience)
-        if bootNow() >= turn {
-          let challenge = choice.heard.beacon.challenge
+        let isDue = bootNow() >= turn
+        // Its frame is made, and noted on the disk, while a stronger beacon is waited for. That a challenge counts as used
+        // and isn't used in the end does no harm; but who invents challenges isn't to fill the state with them.
+        if ready[challenge] == nil, isDue || !choice.isDoubtful && ready.count < Self.challengeLimit {
+          guard let frame = try next(&ongoing, under: challenge) else {
+            // An intent began under that one before: the next challenge is waited for.
+            taken.insert(challenge)
+            choosing = nil
+            continue
+          }
+          ready[challenge] = frame
+        }
+        if isDue, let frame = ready[challenge] {
           taken.insert(challenge)
-          if let frame = try next(&ongoing, under: challenge) { return .frame(frame) }
-          // An intent began under that one before: the next challenge is waited for.
-          choosing = nil
-          continue
+          return .frame(frame)
         }
       } else {
         choosing = nil

@@ -44,6 +44,8 @@ extension Sending {
   /// doesn't listen.
   func awaitClock(_ ongoing: inout Ongoing, _ air: some Air) throws(SendingError) -> Listening {
     guard ongoing.intent.wantsAnswer else { return .over }
+    // The frame is made, and noted on the disk, meanwhile; one that isn't sent in the end does no harm.
+    if case .transmit(let transmission) = try next(&ongoing) { ongoing.ready = transmission }
     let end = bootNow() + Self.clockPatience
     while ongoing.ear.beacons.isEmpty || slotsOff(ongoing) != nil, bootNow() < end {
       if try listen(&ongoing, air, until: end) == .cancelled { return .cancelled }
@@ -64,7 +66,11 @@ extension Sending {
       case .transmit(let transmission):
         try advertise(transmission, slotsBehind: ongoing.intent.slotsBehind, &ongoing, air, report)
         return true
-      case .goOn: return true
+      case .goOn:
+        if let ready = ongoing.ready {
+          try advertise(ready, slotsBehind: ongoing.intent.slotsBehind, &ongoing, air, report)
+        }
+        return true
       case .wait(let slot):
         let start = WallTime(seconds: clock.start(ofSlot: slot))
         let left = start - wallNow()

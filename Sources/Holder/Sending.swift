@@ -45,6 +45,8 @@ public struct Sending {
     case over
     /// Its time was over before a beacon of the door was heard: nothing was sent.
     case noBeacon
+    /// Its time was over before the door showed a challenge that wasn't used before: nothing was sent.
+    case noFreshChallenge
     case cancelled
   }
 
@@ -108,13 +110,15 @@ public struct Sending {
     guard case .answered(let answer) = outcome, answer.result == .freshnessRefused else { return outcome }
     ongoing.ear.forgetFrames()
     let second = try sendByChallenge(&ongoing, air, report)
-    return second == .noBeacon ? outcome : second
+    return second == .noBeacon || second == .noFreshChallenge ? outcome : second
   }
 
   /// An intent under way.
   struct Ongoing {
     var intent: Intent
     var ear: Ear
+    /// The first time frame, where it was made before it may be sent.
+    var ready: Transmission?
 
     var clock: SlotClock { intent.door.credential.site.slotClock }
   }

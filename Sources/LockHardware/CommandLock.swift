@@ -39,6 +39,8 @@ public final class CommandLock: Lock {
 
   public func close() { driver.close() }
 
+  public func refresh() { driver.refresh() }
+
   public func beginStop() { driver.beginStop() }
 
   public func stop() { driver.stop() }

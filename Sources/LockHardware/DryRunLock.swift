@@ -19,6 +19,8 @@ public final class DryRunLock: Lock {
 
   public func close() { driver.close() }
 
+  public func refresh() { driver.refresh() }
+
   public func beginStop() { driver.beginStop() }
 
   public func stop() { driver.stop() }

@@ -31,6 +31,8 @@ public final class GPIOLock: Lock {
 
   public func close() { driver.close() }
 
+  public func refresh() { driver.refresh() }
+
   public func beginStop() { driver.beginStop() }
 
   public func stop() { driver.stop() }

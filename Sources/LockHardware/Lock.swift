@@ -17,13 +17,15 @@ public protocol Lock: Sendable {
   func open(until: BootInstant?)
   /// Closes the lock; a movement to open that still runs is broken off.
   func close()
+  /// Moves the lock once more to where it should stand: something else may have moved it.
+  func refresh()
   /// Begins to close the lock, though it may be closed, and then to end its thread; what comes later is ignored.
   func beginStop()
   /// The same, and waits for it: a closing that fails is tried three times.
   func stop()
 }
 
-/// What a lock tells: it moved, or it couldn't.
+/// What a lock tells: it moved, or it couldn't, or how much is left in its battery.
 public struct LockReport: Hashable, Sendable {
   /// The kinds of report.
   public enum Event: Hashable, Sendable {
@@ -35,6 +37,8 @@ public struct LockReport: Hashable, Sendable {
     ///
     /// After a failed opening it is closed, after a failed closing the closing is tried again and again.
     case failed(LockPosition, reason: String)
+    /// What is left in the battery of a lock that has one, 0 to 100 percent; nil: it doesn't know.
+    case battery(percent: UInt8?)
   }
 
   public let event: Event

@@ -7,34 +7,33 @@ protocol Actuator: Sendable {
   ///
   /// - Parameter watch: says when the movement is no longer wanted.
   func move(_ target: LockPosition, _ watch: LockDriver.Watch) -> Movement
-  /// Hears until when the lock that stands open does so; nil: until the next command.
+
+  /// Takes note of a command that needs no movement: an opening that ends later or earlier than was said before.
   ///
-  /// - Returns: for people, why it doesn't stand open any more; nil where it does.
-  func keepOpen(until: BootInstant?) -> String?
-  /// Waits until a command comes or the deadline passes, and looks after the lock meanwhile.
+  /// - Returns: `.failed` where the lock doesn't stand there any more.
+  func adjust(_ position: LockPosition, _ watch: LockDriver.Watch) -> Movement
+
+  /// Waits until a command comes or that moment, and looks after the lock meanwhile.
   ///
-  /// - Parameter position: how it stands; nil: unknown.
-  /// - Returns: for people, why it doesn't stand so any more; nil where it does.
-  func rest(_ position: LockPosition?, _ rest: LockDriver.Rest) -> String?
+  /// - Returns: `.failed` where the lock has left its place, or can't be reached; `.interrupted` where it left it as it should.
+  func rest(at position: LockPosition, until deadline: BootInstant?, _ watch: LockDriver.Watch) -> Movement
+
   /// Lets go of what moves the lock: nothing comes after this.
   func end()
 }
 
-/// What moves a lock that stays as it was put, and needs no looking after.
 extension Actuator {
-  func keepOpen(until: BootInstant?) -> String? { nil }
+  func adjust(_ position: LockPosition, _ watch: LockDriver.Watch) -> Movement { .done }
 
-  func rest(_ position: LockPosition?, _ rest: LockDriver.Rest) -> String? {
-    var poller = Poller([(rest.descriptor, .readable)])
-    // Nothing but a wrong argument makes poll(2) fail; going round is right then, too.
-    do throws(Errno) { _ = try poller.wait(until: rest.deadline) } catch {}
-    return nil
+  func rest(at position: LockPosition, until deadline: BootInstant?, _ watch: LockDriver.Watch) -> Movement {
+    _ = watch.awaitCommand(until: deadline)
+    return .done
   }
 
   func end() {}
 }
 
-/// How a movement came out, with the reason for people where it failed.
+/// How a movement, or the care for a lock that stands, came out, with the reason for people where it failed.
 enum Movement: Equatable {
   case done
   case interrupted
@@ -62,6 +61,8 @@ final class LockDriver: Lock {
 
   func close() { change { $0.close() } }
 
+  func refresh() { change { $0.refresh() } }
+
   func beginStop() { change { $0.stop() } }
 
   func stop() {
@@ -77,29 +78,45 @@ final class LockDriver: Lock {
   private func run() {
     while true {
       wakeUp.clear()
-      let (step, position) = state.withLock { ($0.next(now: .now()), $0.position) }
-      switch step {
+      switch state.withLock({ $0.next(now: .now()) }) {
       case .end:
         actuator.end()
         return
       case .move(let target): move(target)
-      case .wait(let deadline): rest(position, until: deadline)
+      case .wait(let deadline): rest(until: deadline)
       }
     }
   }
 
-  private func rest(_ position: LockPosition?, until deadline: BootInstant?) {
-    if position == .open, let reason = actuator.keepOpen(until: deadline) { return lost(.open, reason) }
-    if let stands = state.withLock({ $0.standsUnmoved() }) { report(LockReport(.stands(stands), at: .now())) }
-    let rest = Rest(descriptor: wakeUp.descriptor, deadline: deadline)
-    if let reason = actuator.rest(position, rest), let position { lost(position, reason) }
+  private func rest(until deadline: BootInstant?) {
+    let (standing, isNewCommand) = state.withLock { ($0.position, $0.standsUnmoved() != nil) }
+    guard let position = standing else {
+      _ = Watch(driver: self, target: .closed).awaitCommand(until: deadline)
+      return
+    }
+    let watch = Watch(driver: self, target: position)
+    if isNewCommand {
+      switch actuator.adjust(position, watch) {
+      case .done: report(LockReport(.stands(position), at: .now()))
+      // A newer command has come, which has a report of its own.
+      case .interrupted: return
+      case .failed(let reason): return strayed(from: position, reason)
+      }
+    }
+    switch actuator.rest(at: position, until: deadline, watch) {
+    case .done: break
+    case .interrupted: strayed(from: position, nil)
+    case .failed(let reason): strayed(from: position, reason)
+    }
   }
 
-  /// The lock doesn't stand any more as it was put.
-  private func lost(_ position: LockPosition, _ reason: String) {
+  private func strayed(from position: LockPosition, _ reason: String?) {
     let now = BootInstant.now()
-    state.withLock { $0.lost(now: now) }
-    report(LockReport(.failed(position, reason: reason), at: now))
+    state.withLock { state in
+      state.strayed(from: position)
+      if reason != nil { state.paceLosses(now: now) }
+    }
+    if let reason { report(LockReport(.failed(position, reason: reason), at: now)) }
   }
 
   private func move(_ target: LockPosition) {
@@ -111,23 +128,22 @@ final class LockDriver: Lock {
       case .interrupted: .interrupted
       case .failed: .failed
       }
-    state.withLock { $0.finished(target, outcome, now: now) }
+    let ranOut = state.withLock { state in
+      defer { state.finished(target, outcome, now: now) }
+      return state.hasRunOut(now: now)
+    }
     switch movement {
     case .done: report(LockReport(.moved(target), at: now))
     case .failed(let reason): report(LockReport(.failed(target, reason: reason), at: now))
+    case .interrupted where target == .open && ranOut:
+      // Nobody changed their mind: the door was to open, and didn't.
+      report(
+        LockReport(.failed(target, reason: "it took longer than the door was to be open, and was broken off"), at: now))
     case .interrupted: break
     }
   }
 
-  /// What ends a rest.
-  struct Rest {
-    /// Readable when a command came.
-    let descriptor: Int32
-    /// Nil: only a command does.
-    let deadline: BootInstant?
-  }
-
-  /// Tells a movement that runs whether it is still wanted.
+  /// Tells a movement that runs whether it is still wanted, and a lock that rests whether a command came.
   struct Watch {
     fileprivate let driver: LockDriver
     fileprivate let target: LockPosition
@@ -137,6 +153,13 @@ final class LockDriver: Lock {
 
     /// When an opening is over by itself; nil where it isn't.
     var deadline: BootInstant? { target == .open ? driver.state.withLock { $0.deadline } : nil }
+
+    /// Waits for a command, whose signal stays, or that moment; false where the moment came first.
+    func awaitCommand(until deadline: BootInstant?) -> Bool {
+      var poller = Poller([(descriptor, .readable)])
+      // Nothing but a wrong argument makes poll(2) fail; going round is right then, too.
+      do throws(Errno) { return try poller.wait(until: deadline) } catch { return true }
+    }
 
     /// Whether an opening is still wanted, and until when; nil: until the next command.
     func opening() -> (isWanted: Bool, until: BootInstant?) {

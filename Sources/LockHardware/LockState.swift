@@ -66,6 +66,9 @@ struct LockState: Sendable {
     position = nil
   }
 
+  /// Forgets how the lock stands, since something else may have moved it: it is moved again to where it should be.
+  mutating func refresh() { if !isStopping { position = nil } }
+
   /// What to do now.
   mutating func next(now: BootInstant) -> Step {
     expire(now)
@@ -100,6 +103,9 @@ struct LockState: Sendable {
     }
   }
 
+  /// Whether an opening is over by itself.
+  func hasRunOut(now: BootInstant) -> Bool { deadline.map { $0 <= now } ?? false }
+
   /// When an opening that runs is no longer wanted by itself.
   var deadline: BootInstant? { if case .open(let until) = wanted { until } else { nil } }
 
@@ -123,10 +129,16 @@ struct LockState: Sendable {
     }
   }
 
-  /// The lock doesn't stand any more as it was put: it is closed, at once where that is the first time in a while.
-  mutating func lost(now: BootInstant) {
+  /// The lock has left its place by itself, or nobody knows any more how it stands: it is closed.
+  mutating func strayed(from place: LockPosition) {
+    guard position == place else { return }
     position = nil
-    wanted = .closed
+    // Opening again, unasked, would surprise; but a command that came meanwhile counts.
+    if place == .open, command == toldCommand { wanted = .closed }
+  }
+
+  /// Has what strays again and again closed once a second; at once where it is the first time in a while.
+  mutating func paceLosses(now: BootInstant) {
     let due = lastLoss.map { max(now, $0 + Self.shortestLoss) } ?? now
     retryAt = due
     lastLoss = due

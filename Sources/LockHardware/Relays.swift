@@ -53,31 +53,37 @@ final class Relays: Actuator {
     do throws(RelayFailure) { return try tell(.close) == .closed } catch { return false }
   }
 
-  func keepOpen(until deadline: BootInstant?) -> String? {
-    let opening = message(until: deadline)
-    if state.withLock({ $0.told }) == opening { return nil }
-    return lost { () throws(RelayFailure) in try self.tell(opening) }
+  /// Tells the guards of another end.
+  func adjust(_ position: LockPosition, _ watch: LockDriver.Watch) -> Movement {
+    guard position == .open else { return .done }
+    let opening = watch.opening()
+    guard opening.isWanted else { return .interrupted }
+    let message = message(until: opening.until)
+    if state.withLock({ $0.told }) == message { return .done }
+    return movement(lost { () throws(RelayFailure) in try self.tell(message) })
   }
 
   /// Beats while the lock is open, and sees guards end.
-  func rest(_ position: LockPosition?, _ rest: LockDriver.Rest) -> String? {
+  func rest(at position: LockPosition, until deadline: BootInstant?, _ watch: LockDriver.Watch) -> Movement {
     let relays = state.withLock { $0.relays }
-    var poller = Poller([(rest.descriptor, .readable)] + relays.map { ($0.guardian.descriptor, .readable) })
+    var poller = Poller([(watch.descriptor, .readable)] + relays.map { ($0.guardian.descriptor, .readable) })
     while true {
       let beat = position == .open ? state.withLock { $0.nextBeat } : nil
-      let limit = [rest.deadline, beat].compactMap { $0 }.min()
-      do throws(Errno) { _ = try poller.wait(until: limit) } catch { return nil }
+      do throws(Errno) { _ = try poller.wait(until: [deadline, beat].compactMap { $0 }.min()) } catch { return .done }
       if let silent = relays.indices.first(where: { !poller.readiness(at: $0 + 1).isEmpty }) {
         // Nothing was asked: it is an end.
         let relay = relays[silent]
-        return lost { () throws(RelayFailure) in try relay.answer(until: .now() + Relay.answerLimit) }
+        return movement(lost { () throws(RelayFailure) in try relay.answer(until: .now() + Relay.answerLimit) })
       }
-      if !poller.readiness(at: 0).isEmpty { return nil }
+      if !poller.readiness(at: 0).isEmpty { return .done }
       let now = BootInstant.now()
-      if let deadline = rest.deadline, deadline <= now { return nil }
-      if let beat, beat <= now, let reason = lost({ () throws(RelayFailure) in try self.tell(.beat) }) { return reason }
+      if let deadline, deadline <= now { return .done }
+      guard let beat, beat <= now else { continue }
+      if let reason = lost({ () throws(RelayFailure) in try self.tell(.beat) }) { return .failed(reason) }
     }
   }
+
+  private func movement(_ loss: String?) -> Movement { loss.map { .failed($0) } ?? .done }
 
   func end() {
     let relays = state.withLock { state in

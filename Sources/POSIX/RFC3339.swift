@@ -48,7 +48,8 @@ private func padded(_ number: Int64, _ width: Int) -> String {
   return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
-private func daysIn(month: Int, year: Int) -> Int {
+/// How many days a month of the proleptic Gregorian calendar has; 31 for a month that doesn't exist.
+package func daysIn(month: Int, year: Int) -> Int {
   switch month {
   case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
   case 4, 6, 9, 11: 30
@@ -57,7 +58,7 @@ private func daysIn(month: Int, year: Int) -> Int {
 }
 
 /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar.
-private func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
+package func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
   // Years are counted from March, so that a leap day is the last day of its year.
   let shifted = month > 2 ? year : year - 1
   let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -68,7 +69,7 @@ private func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
 }
 
 /// The date of the proleptic Gregorian calendar that many days after 1970-01-01; the other way of `daysSinceEpoch`.
-private func civilDate(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+package func civilDate(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64) {
   let shifted = days + 719_468
   let era = shifted.floorDiv(146_097)
   let dayOfEra = shifted - era * 146_097

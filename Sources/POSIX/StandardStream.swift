@@ -27,6 +27,17 @@ public enum StandardStream: Int32, Sendable {
     return result == 0 ? Int(size.ws_row) : nil
   }
 
+  /// Opens /dev/null in the place of those of the three standard descriptors that are closed.
+  ///
+  /// Else the next file that is opened, a database perhaps, would be taken for one of them and written to. To be called
+  /// before anything is opened.
+  public static func openMissing() {
+    for number in Int32(0)...2 where fcntl(number, F_GETFD) == -1 {
+      // The lowest that is free is this one.
+      _ = unsafe cposix_open("/dev/null", O_RDWR, 0)
+    }
+  }
+
   /// Makes writing into a pipe that nobody reads an error (EPIPE) instead of the process's end (SIGPIPE).
   public static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 }

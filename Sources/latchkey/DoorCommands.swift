@@ -56,6 +56,8 @@ private func doorCommand(
     // Without an answer or a beacon to wait for there is nothing to scan for.
     let listens = wantsAnswer || wanted.door.map { freshnessChoice(word, $0) != .time } ?? true
     var sent: (intent: Intent, outcome: Sending.Outcome)?
+    // By what the last frame was fresh; nil: nothing has been sent.
+    var freshness: Freshness?
     try onAir(radio, listens: listens) { (broadcast) throws(CommandError) in
       guard let (door, heard) = try find(wanted, within: duration, over: broadcast, output) else { return }
       let intent = Intent(
@@ -64,15 +66,18 @@ private func doorCommand(
       warnIfRefused(intent, choice, output)
       do throws(SendingError) {
         let outcome = try Sending(for: duration).send(intent, by: choice, over: broadcast, heard: heard) { event in
+          if case .onAir(let transmission, _) = event { freshness = transmission.freshness }
           tell(event, intent, asked: carrier, output)
         }
         sent = (intent, outcome)
       } catch {
-        throw CommandError(error)
+        let known = CommandError(error)
+        guard case .radio = error, freshness != nil else { throw known }
+        throw CommandError(known.exit, "\(known.message); what the door did isn't known")
       }
     }
     guard let (intent, outcome) = sent else { return tellNoDoor(shownName(command), output) }
-    return tellEnd(outcome, intent, wantsAnswer: wantsAnswer, duration, output)
+    return tellEnd(outcome, intent, by: freshness, wantsAnswer: wantsAnswer, duration, output)
   }
 }
 
@@ -125,7 +130,8 @@ private func tell(_ event: Sending.Event, _ intent: Intent, asked: Carrier, _ ou
 
 /// The last words, and what they are to a script.
 private func tellEnd(
-  _ outcome: Sending.Outcome, _ intent: Intent, wantsAnswer: Bool, _ duration: Duration, _ output: Output
+  _ outcome: Sending.Outcome, _ intent: Intent, by freshness: Freshness?, wantsAnswer: Bool, _ duration: Duration,
+  _ output: Output
 ) -> ExitCode {
   let name = shownName(intent.command)
   var object: JSONObject = [
@@ -137,6 +143,11 @@ private func tellEnd(
   case .answered(let answer):
     object["answer"] = answer.json
     output.say("\(title(intent.door)): \(answer.words(to: name))")
+    if answer.result == .freshnessRefused, let sent = freshness {
+      output.note(
+        "the door takes no \(sent.isSlot ? "time frame" : "challenge") now; the other way is --freshness \(sent.isSlot ? "challenge" : "time")"
+      )
+    }
     return answer.result.exit
   case .noBeacon:
     object["answer"] = .some(.null)
@@ -144,6 +155,12 @@ private func tellEnd(
       "no beacon of \(title(intent.door)) in \(duration.text): nothing was sent; is the door near, and does it send beacons?"
     )
     return .noAnswer
+  case .noFreshChallenge:
+    object["answer"] = .some(.null)
+    output.say(
+      "\(title(intent.door)) still shows a challenge that was used, and showed no other in \(duration.text): nothing was sent; try "
+        + "again in a moment")
+    return .busy
   case .over where wantsAnswer:
     object["answer"] = .some(.null)
     output.say("no answer from \(title(intent.door)) in \(duration.text): what it did isn't known")
@@ -153,6 +170,10 @@ private func tellEnd(
     output.say("broadcast \(name) for \(duration.text); no answer was asked for")
     return .done
   }
+}
+
+extension Freshness {
+  fileprivate var isSlot: Bool { if case .time = self { true } else { false } }
 }
 
 extension AnswerResult {
@@ -224,8 +245,8 @@ extension CommandError {
     case .clockOff(let slots):
       self.init(
         .busy,
-        "this device's clock is \(abs(slots)) time slots \(slots > 0 ? "behind" : "ahead of") the door's, which wouldn't take its "
-          + "frames: correct the clock, or use --freshness challenge")
+        "this device's clock is \(abs(slots)) time slots \(slots > 0 ? "behind" : "ahead of") the door's, or further by a multiple of 256: "
+          + "the door wouldn't take its frames; correct the clock, or use --freshness challenge")
     case .usedUp(let moment):
       self.init(
         .busy,

@@ -51,11 +51,16 @@ private func doorText(_ door: JSONValue) -> [String] {
   }
   line += ", lock \(text(door["lock"]))"
   if let problem = door["problem"]?.string { line += " (\(problem))" }
+  if let percent = door["battery"]?.integer { line += ", its battery at \(percent) %" }
   let end = door["bundle"]?["until"]?.string.map { ", ends \($0)" } ?? ""
   return [
     line,
-    "  bundle \(text(door["bundle"]?["serial"]))\(end), \(text(door["credentials"])) credentials; takes \(freshnessText(door["freshness"]))",
+    "  bundle \(text(door["bundle"]?["serial"]))\(end), \(credentialText(door["credentials"])); takes \(freshnessText(door["freshness"]))",
   ]
+}
+
+private func credentialText(_ count: JSONValue?) -> String {
+  count == 1 ? "1 credential" : "\(text(count)) credentials"
 }
 
 private func freshnessText(_ freshness: JSONValue?) -> String {

@@ -11,10 +11,10 @@ import Testing
 
   init() throws { folder = try TemporaryDirectory() }
 
-  private func load(_ lines: String...) throws -> DoorConfiguration {
+  private func load(_ lines: String..., lock: String = "dry-run: {}") throws -> DoorConfiguration {
     let text =
       (["site-key: \(String(repeating: "A", count: 43))"] + lines + [
-        "doors:", "  front: { bundle: front.bundle, lock: { dry-run: {} } }",
+        "doors: { front: { bundle: front.bundle, lock: { \(lock) } } }"
       ]).joined(separator: "\n") + "\n"
     try replaceFile(folder("d.yaml"), contents: Array(text.utf8))
     return try DoorConfiguration.load(path: folder("d.yaml"))
@@ -30,6 +30,39 @@ import Testing
     let same = "unix:\(folder("radio.sock"))"
     #expect(try load("radio: unix:radio.sock", "beacon-radio: \(same)").beaconRadio == .same)
     #expect(try load("radio: \(same)", "beacon-radio: unix:radio.sock").beaconRadio == .same)
+  }
+
+  @Test func aBoardsLineIsReadWithItsSpeed() throws {
+    func lock(_ text: String) throws -> LockSettings? { try load(lock: text).doors.first?.lock }
+    #expect(try lock("serial: { port: /dev/ttyS1 }") == .serial(port: "/dev/ttyS1", baud: 9600))
+    #expect(try lock("serial: { port: tty, baud: 115200 }") == .serial(port: folder("tty"), baud: 115_200))
+  }
+
+  @Test(arguments: [
+    ("serial: { port: /dev/ttyS1, baud: 12345 }", "expected one of the speeds 1200, "),
+    ("serial: { port: /dev/ttyS1, baud: fast }", "expected one of the speeds 1200, "),
+    ("serial: { prot: /dev/ttyS1 }", "did you mean “port”?"), ("serial: { baud: 9600 }", "expected the key “port”"),
+    ("serial: {}", "expected the key “port”"), ("serial: { port: \"\" }", "expected a path"),
+  ])
+  func aBoardsLineThatCannotBeIsRefused(_ lock: String, _ complaint: String) throws {
+    let error = #expect(throws: LoadError.self) { try load(lock: lock) }
+    #expect(error.map { "\($0)" }?.contains(complaint) == true, "\(String(describing: error))")
+  }
+
+  @Test func aBoardsLineIsNoRadiosAndNoOtherDoors() throws {
+    let board = "serial: { port: /dev/ttyS1 }"
+    let second = "} }, back: { bundle: back.bundle, lock: { \(board)"
+    for (radio, lock, other) in [
+      ("serial:/dev/ttyS1,115200", board, "a radio"), ("tcp:127.0.0.1:1", board + second, "door front"),
+    ] {
+      let error = #expect(throws: LoadError.self) {
+        try load("radio: \(radio)", lock: lock)
+      }
+      let words = "; /dev/ttyS1 has \(other)"
+      #expect(error.map { "\($0)" }?.hasSuffix(words) == true, "\(String(describing: error))")
+    }
+    #expect(throws: LoadError.self) { try load("beacon-radio: serial:/dev/ttyS1,9600", lock: board) }
+    #expect(try load("radio: serial:/dev/ttyS2,9600", lock: board).doors.count == 1)
   }
 
   @Test(arguments: [

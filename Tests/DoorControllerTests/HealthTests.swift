@@ -49,6 +49,8 @@ import Testing
     Row(name: "ledger", problems: [.ledger]) { $0.recording.problem = "disk full" },
     Row(name: "lock not closed", problems: [.lock]) { $0.doors[0].lock = .failed(.closed, "exit code 1") },
     Row(name: "lock not opened", problems: [.lock]) { $0.doors[0].lock = .failed(.open, "exit code 1") },
+    Row(name: "battery nearly empty", problems: [], warnings: [.battery]) { $0.doors[0].battery = 20 },
+    Row(name: "battery not nearly empty", problems: []) { $0.doors[0].battery = 21 },
     Row(name: "bundle at its end", problems: [.bundleExpired]) { $0.doors[0].bundleEnd = $0.time.seconds },
     Row(name: "bundle ends in a second", problems: [], warnings: [.bundleEnding]) {
       $0.doors[0].bundleEnd = $0.time.seconds + 1

@@ -64,7 +64,6 @@ import Testing
     ("gpio: [{ chip: gpiochip0 }]", "doors.front.lock.gpio[0]: expected the key “line”"),
     ("gpio: 17", "doors.front.lock.gpio: expected a mapping"),
     ("gpio: [{ chip: g, line: 1 }, { chip: g, line: 1, active-low: true }]", "line 1 of g is in use already"),
-    ("serial: {}", "doors.front.lock.serial: isn't built yet"),
   ])
   func anythingElseIsRefusedWithFileAndLine(_ text: String, _ problem: String) {
     let said = complaint { _ = try lock(text) }

@@ -103,15 +103,28 @@ import Testing
     #expect(try door.pipeline.recordingStatus.problem == nil)
   }
 
+  @Test func theLocksBatteryIsKnownAndIsNoWordOfTheLock() throws {
+    let door = try TestDoor([rule("alice")])
+    try door.report(.moved(.closed))
+    let events = door.events.count
+    #expect(try door.pipeline.doorStatus.first?.battery == nil)
+    try door.report(.battery(percent: 12))
+    let status = try #require(try door.pipeline.doorStatus.first)
+    #expect(status.battery == 12 && status.lock == .stands(.closed))
+    try door.report(.battery(percent: nil))
+    #expect(try door.pipeline.doorStatus.first?.battery == nil)
+    #expect(door.events.count == events, "it is no event")
+  }
+
   @Test func theLocksLastWordIsKnown() throws {
     let door = try TestDoor([rule("alice")])
-    let number = try #require(try door.rulebook.doors.first?.number.rawValue)
+    let lock = try #require(try door.pipeline.doors.first?.numberedLock.id)
     #expect(try door.pipeline.doorStatus.first?.lock == .nothing)
     let failure = LockReport(.failed(.closed, reason: "exit code 1"), at: door.time.boot)
-    try door.pipeline.lockReported(door: number, failure)
+    try door.pipeline.lockReported(lock, failure)
     #expect(try door.pipeline.doorStatus.first?.lock == .failed(.closed, "exit code 1"))
     #expect(try door.pipeline.doorsLeftOpen.count == 1)
-    try door.pipeline.lockReported(door: number, LockReport(.moved(.closed), at: door.time.boot))
+    try door.pipeline.lockReported(lock, LockReport(.moved(.closed), at: door.time.boot))
     #expect(try door.pipeline.doorStatus.first?.lock == .stands(.closed))
     #expect(try door.pipeline.snapshot().lockFailures == 1)
   }

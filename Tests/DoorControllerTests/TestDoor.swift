@@ -108,7 +108,7 @@ final class TestDoor {
       book, ledger: ledger, clockSource: .battery,
       environment: DoorPipeline.Environment(
         clocks: Clocks(boot: { time.boot }, wall: { time.wall }, synchronisation: { (false, .seconds(16)) }),
-        trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _ in lock },
+        trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _, _ in lock },
         emit: { [weak self] in self?.events.append($0) },
         air: { [weak self] plan in self?.air.withLock { $0 = plan?.items.map(\.data) ?? [] } }))
   }
@@ -174,7 +174,7 @@ final class TestDoor {
 
   /// The lock says something, and the door goes on.
   func report(_ event: LockReport.Event) throws {
-    try pipeline.lockReported(door: pipeline.rulebook.table.doors[0].number.rawValue, LockReport(event, at: time.boot))
+    try pipeline.lockReported(pipeline.doors[0].numberedLock.id, LockReport(event, at: time.boot))
     pass(.zero)
   }
 
@@ -230,6 +230,7 @@ final class TestLock: Lock {
   enum Order: Hashable, Sendable {
     case open(until: BootInstant?)
     case close
+    case refresh
     case beginStop
     case stop
   }
@@ -240,6 +241,7 @@ final class TestLock: Lock {
   var openings: Int { orders.count { if case .open = $0 { true } else { false } } }
   func open(until: BootInstant?) { state.withLock { $0.append(.open(until: until)) } }
   func close() { state.withLock { $0.append(.close) } }
+  func refresh() { state.withLock { $0.append(.refresh) } }
   func beginStop() { state.withLock { $0.append(.beginStop) } }
   func stop() { state.withLock { $0.append(.stop) } }
 }

@@ -56,6 +56,15 @@ struct ChallengeTests {
     }
   }
 
+  @Test("Who is refused for the freshness is told of the other one")
+  func otherFreshness() async throws {
+    try await withWorkbench { bench in
+      let (_, alice) = try begin(bench, settings: "freshness: time")
+      let outcome = try alice.latchkey("unlock", "front").expecting(exit: 3)
+      #expect(outcome.stderr.contains("the door takes no challenge now; the other way is --freshness time"))
+    }
+  }
+
   @Test("A lock that doesn't move is answered so, and is exit 69")
   func lockFailed() async throws {
     try await withWorkbench { bench in

@@ -149,6 +149,24 @@ struct CrashTests {
     }
   }
 
+  @Test("Started without standard input, output and error, it writes its events into no file of its own")
+  func closedStreams() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front")
+      let alice = try site.issue("alice", freshness: "challenge")
+      let door = try Door(site)
+      let daemon = try bench.start(
+        executable: "/bin/sh",
+        ["-c", "exec \"$0\" run --config \"$1\" <&- >&- 2>&-", try Program.latchkeyd.path, door.configuration])
+      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      daemon.signal(.terminate)
+      #expect(try daemon.waitForExit() == .exited(0))
+      #expect(try bench.directory.read("site-state.db.lock").isEmpty)
+      #expect(try bench.directory.read("site-state.db").starts(with: Array("SQLite format 3".utf8)))
+    }
+  }
+
   @Test("Killed at any moment, again and again: no press opens twice")
   func anyMoment() async throws {
     try await withWorkbench { bench in

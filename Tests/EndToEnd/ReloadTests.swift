@@ -78,6 +78,55 @@ struct ReloadTests {
     }
   }
 
+  @Test("A door that leaves the configuration is closed; where it can't be, that is told, and the end says so")
+  func removedDoor() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front", "back")
+      let alice = try site.issue("alice", doors: "front,back", commands: "unlock,hold", freshness: "challenge")
+      let door = try Door(site, ["front", "back"])
+      let daemon = try door.start(waitsForTime: false)
+      try alice.latchkey("hold", "back").expecting(exit: 0)
+      try leaveOut("back", bench)
+      daemon.signal(.hangUp)
+      try daemon.event("reloaded")
+      try daemon.event("lock", ["door": "back", "state": "closed"])
+      try door.awaitClosing("back")
+      daemon.signal(.terminate)
+      #expect(try daemon.waitForExit() == .exited(0))
+    }
+  }
+
+  @Test("A door that leaves the configuration and can't be closed")
+  func removedDoorThatStaysOpen() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front", "back")
+      let alice = try site.issue("alice", doors: "front,back", commands: "unlock,hold", freshness: "challenge")
+      let door = try Door(site, ["front", "back"])
+      try bench.directory.rewrite("site.yaml") {
+        $0.replacing("echo 'back close'", with: "test ! -e broken && echo 'back close'")
+      }
+      let daemon = try door.start(waitsForTime: false)
+      try alice.latchkey("hold", "back").expecting(exit: 0)
+      try bench.directory.write("broken", "")
+      try leaveOut("back", bench)
+      daemon.signal(.hangUp)
+      try daemon.event("lock-failed", ["door": "back", "state": "closed"])
+      daemon.signal(.terminate)
+      #expect(try daemon.waitForExit() == .exited(69))
+      #expect(daemon.errorText.contains("door back: the lock couldn't be closed"))
+    }
+  }
+
+  /// Takes the last door out of the configuration.
+  private func leaveOut(_ door: String, _ bench: Workbench) throws {
+    try bench.directory.rewrite("site.yaml") {
+      $0.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0 != "  \(door):" }.joined(separator: "\n")
+        + "\n"
+    }
+  }
+
   /// What can be wrong with what is reloaded, and what the complaint must name.
   enum Fault: String, CaseIterable, Sendable {
     case unknownKey

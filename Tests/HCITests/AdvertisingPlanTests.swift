@@ -9,12 +9,15 @@ import Testing
 
   private func at(_ milliseconds: UInt64) -> BootInstant { BootInstant(nanoseconds: milliseconds * 1_000_000) }
 
-  /// What is on the air in each dwell of a span, as the items' bytes.
+  /// What is on the air in each dwell of a span, as the items' bytes, where the controller shows everything at once.
   private func follow(
-    _ rotation: inout AdvertisingRotation, _ plan: AdvertisingPlan?, from start: UInt64, turns: Int
+    _ rotation: inout AdvertisingRotation, _ plan: AdvertisingPlan?, from start: UInt64, turns: Int, dwell: UInt64 = 30
   ) -> [UInt8] {
     (0..<UInt64(turns)).map { turn in
-      rotation.turn(plan, dwell: .milliseconds(30), now: at(start + 30 * turn))
+      let now = at(start + dwell * turn)
+      let before = rotation.current
+      rotation.turn(plan, isShown: before != nil, dwell: .milliseconds(Int64(dwell)), now: now)
+      if rotation.current != before { rotation.turn(plan, isShown: true, dwell: .milliseconds(Int64(dwell)), now: now) }
       return rotation.current?.bytes[0] ?? 0
     }
   }
@@ -28,12 +31,61 @@ import Testing
     #expect(follow(&rotation, nil, from: 1_002, turns: 1) == [0] && rotation.deadline == nil)
   }
 
-  @Test func doorsShareTheAirFairly() throws {
+  @Test(
+    "however many doors there are, and however slow the controller, they share the air fairly",
+    arguments: [2, 4, 5, 8, 16, 32], [30, 110])
+  func doorsShareTheAirFairly(doors: UInt8, dwell: UInt64) throws {
     var rotation = AdvertisingRotation()
-    let plan = try AdvertisingPlan((1...4).map { AdvertisingPlan.Item(try data($0), every: .milliseconds(100)) })
-    let turns = follow(&rotation, plan, from: 1_000, turns: 400)
-    for door in 1...4 as ClosedRange<UInt8> { #expect(turns.filter { $0 == door }.count == 100) }
-    #expect(rotation.deadline == at(1_000 + 400 * 30))
+    let plan = try AdvertisingPlan((1...doors).map { AdvertisingPlan.Item(try data($0), every: .milliseconds(100)) })
+    let count = Int(doors) * 20
+    let turns = follow(&rotation, plan, from: 1_000, turns: count, dwell: dwell)
+    // Nobody waits for more than a round, new challenges or not.
+    if doors > 3 || dwell > 50 {
+      for door in 1...doors { #expect(turns.count { $0 == door } == 20, "door \(door)") }
+    }
+    for round in 0..<19 {
+      #expect(Set(turns[(round * Int(doors))..<((round + 2) * Int(doors))]).count == Int(doors))
+    }
+    #expect(rotation.deadline == at(1_000 + UInt64(count) * dwell))
+  }
+
+  @Test("new challenges of many doors each have their turn", arguments: [5, 16])
+  func newBeaconsOfManyDoors(doors: UInt8) throws {
+    var rotation = AdvertisingRotation()
+    var shown: [UInt8: Int] = [:]
+    // Every two seconds all doors show something new.
+    for generation in 0..<10 as Range<UInt64> {
+      let plan = try AdvertisingPlan(
+        (1...doors).map {
+          AdvertisingPlan.Item(try AdvertisingData(bytes: [$0, UInt8(generation)]), every: .milliseconds(100))
+        })
+      for door in follow(&rotation, plan, from: 1_000 + generation * 2_000, turns: 66) { shown[door, default: 0] += 1 }
+    }
+    for door in 1...doors { #expect(shown[door] ?? 0 >= 660 / Int(doors) - 20, "door \(door)") }
+  }
+
+  @Test("beacons of many doors leave answers half of the air", arguments: [30, 110])
+  func answersBesideManyBeacons(dwell: UInt64) throws {
+    var rotation = AdvertisingRotation()
+    let beacons = try (1...16).map { AdvertisingPlan.Item(try data($0), every: .milliseconds(170)) }
+    let answer = AdvertisingPlan.Item(try data(99), every: .milliseconds(25))
+    let turns = follow(&rotation, AdvertisingPlan(beacons + [answer]), from: 1_000, turns: 320, dwell: dwell)
+    #expect(turns[0] == 99 && turns.count { $0 == 99 } >= 160)
+    for door in 1...16 as ClosedRange<UInt8> { #expect(turns.count { $0 == door } >= 9) }
+  }
+
+  @Test func aTurnCountsFromWhenTheControllerShowsIt() throws {
+    var rotation = AdvertisingRotation()
+    let plan = try AdvertisingPlan((1...3).map { AdvertisingPlan.Item(try data($0), every: .milliseconds(100)) })
+    rotation.turn(plan, isShown: false, dwell: .milliseconds(30), now: at(1_000))
+    let first = rotation.current
+    // The controller takes its time.
+    rotation.turn(plan, isShown: false, dwell: .milliseconds(30), now: at(1_500))
+    #expect(rotation.current == first && rotation.deadline == nil)
+    rotation.turn(plan, isShown: true, dwell: .milliseconds(30), now: at(1_600))
+    #expect(rotation.current == first && rotation.deadline == at(1_630))
+    rotation.turn(plan, isShown: true, dwell: .milliseconds(30), now: at(1_630))
+    #expect(rotation.current != first && rotation.deadline == nil)
   }
 
   @Test func anAnswerComesAtOnceAndLeavesRoomForBeacons() throws {
@@ -109,6 +161,26 @@ import Testing
     rig.tick(at: 1_060)
     rig.answer()
     #expect(rig.take().allSatisfy { $0.hasPrefix("adv-data") }, "turns cost one command")
+  }
+
+  @Test("a controller that is slow to answer comes on all the same", arguments: [5, 35, 100, 400])
+  func aSlowController(roundTrip: UInt64) throws {
+    var rig = Rig(door(try plan([1, 2, 3, 4], every: 100)))
+    rig.feed(.start)
+    rig.feed(.opened(shared: false))
+    for _ in 0..<max(60, 2_000 / roundTrip) {
+      rig.now += roundTrip
+      if let command = rig.pending {
+        rig.pending = nil
+        rig.feed(.event(HCIEvent(parsing: complete(command.opcode, 0).span)))
+      }
+      rig.tick(at: rig.now)
+    }
+    guard case .on? = rig.states.last else {
+      Issue.record("\(rig.log)")
+      return
+    }
+    for item in 1...4 { #expect(rig.log.contains("adv-data-\(item)"), "\(item)") }
   }
 
   @Test func aControllerThatOnlyScansIsGoodEnoughForADoor() throws {

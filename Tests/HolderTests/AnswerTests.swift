@@ -27,6 +27,18 @@ import Testing
     #expect(air.time < 400_000_000)
   }
 
+  @Test func aFrameIsNotedOnDiskWhileAStrongerBeaconIsWaitedFor() throws {
+    let door = door
+    let folder = bench.folder
+    var noted: [Bool] = []
+    air.script = { air in
+      if air.sent.isEmpty { noted.append(((try? folder.names()) ?? []).contains { $0.hasSuffix(".state") }) }
+      return door.next(air)
+    }
+    #expect(try send(.challenge).sent.count == 1)
+    #expect(noted.first == false && noted.last == true, "before the first beacon, and behind it")
+  }
+
   @Test func aRefusalIsAnAnswerToo() throws {
     door.result = .revoked
     guard case .answered(let answer) = try send(.challenge).outcome else {

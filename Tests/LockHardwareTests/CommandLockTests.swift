@@ -112,9 +112,29 @@ import Testing
     #expect(try reports.next().event == .moved(.closed))
     let end = BootInstant.now() + .milliseconds(100)
     lock.open(until: end)
-    let closed = try reports.next()
-    #expect(closed.event == .moved(.closed))
-    #expect(closed.at >= end)
+    let failed = try reports.next()
+    let reason = "it took longer than the door was to be open, and was broken off"
+    #expect(failed.event == .failed(.open, reason: reason), "whoever looks after the door must hear of it")
+    #expect(failed.at >= end)
+    #expect(try reports.next().event == .moved(.closed))
+  }
+
+  @Test func anOpeningThatIsOvertakenHasNotFailed() throws {
+    let lock = try lock(unlock: "touch begun; sleep 1000")
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: .now() + .seconds(1_000))
+    try folder.awaitFile("begun")
+    lock.close()
+    #expect(try reports.next().event == .moved(.closed))
+  }
+
+  @Test func aLockThatWasMovedBySomethingElseIsMovedAgain() throws {
+    let lock = try lock()
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    #expect(try reports.next().event == .moved(.open))
+    lock.refresh()
+    #expect(try reports.next().event == .moved(.open))
   }
 
   @Test func aFailedClosingIsReportedAndTriedAgain() throws {

@@ -169,7 +169,8 @@ private func opened(until: BootInstant?) -> LockState {
   @Test(arguments: [true, false])
   func whatIsLostIsClosedAtOnceAndStaysClosed(wasOpen: Bool) {
     var state = wasOpen ? opened(until: nil) : resting()
-    state.lost(now: at(100))
+    state.strayed(from: wasOpen ? .open : .closed)
+    state.paceLosses(now: at(100))
     #expect(state.next(now: at(100)) == .move(.closed))
     state.finished(.closed, .done, now: at(101))
     #expect(state.next(now: at(101)) == .wait(until: nil))
@@ -178,7 +179,8 @@ private func opened(until: BootInstant?) -> LockState {
   @Test func whatIsLostAgainAndAgainIsClosedOnceASecond() {
     var state = resting()
     for (now, due) in [(0, 0), (10, 1_000), (1_010, 2_000), (2_900, 3_000), (9_000, 9_000)] as [(UInt64, UInt64)] {
-      state.lost(now: at(now))
+      state.strayed(from: .closed)
+      state.paceLosses(now: at(now))
       if due > now { #expect(state.next(now: at(now)) == .wait(until: at(due))) }
       #expect(state.next(now: at(due)) == .move(.closed))
       state.finished(.closed, .done, now: at(due))
@@ -187,8 +189,39 @@ private func opened(until: BootInstant?) -> LockState {
 
   @Test func anOpeningAfterALossIsTried() {
     var state = opened(until: nil)
-    state.lost(now: at(10))
+    state.strayed(from: .open)
+    state.paceLosses(now: at(10))
     state.open(until: at(5_000))
     #expect(state.next(now: at(10)) == .move(.open))
+  }
+}
+
+/// A lock that leaves its place by itself.
+@Suite struct StrayingLockTests {
+  @Test func anOpeningThatEndedByItselfIsClosedAndNotTriedAgain() {
+    var state = opened(until: nil)
+    state.strayed(from: .open)
+    #expect(state.next(now: at(2)) == .move(.closed))
+    state.finished(.closed, .done, now: at(3))
+    #expect(state.next(now: at(3)) == .wait(until: nil))
+  }
+
+  @Test func aClosedLockThatOpenedByItselfIsClosed() {
+    var state = resting()
+    state.strayed(from: .closed)
+    #expect(state.next(now: at(2)) == .move(.closed))
+  }
+
+  @Test func aCommandThatCameMeanwhileCounts() {
+    var state = opened(until: at(5_000))
+    state.open(until: at(9_000))
+    state.strayed(from: .open)
+    #expect(state.next(now: at(2)) == .move(.open))
+  }
+
+  @Test func whereItStoodBeforeIsOfNoInterest() {
+    var state = resting()
+    state.strayed(from: .open)
+    #expect(state.next(now: at(2)) == .wait(until: nil))
   }
 }

@@ -1,13 +1,13 @@
 internal import JSON
 internal import POSIX
 
-/// The vectors of the air protocol, made by an independent implementation (Tests/Vectors/air-protocol-1.json).
+/// Vectors made by an independent implementation (Tests/Vectors).
 public struct Vectors {
-  /// The objects of one of its lists, for example `cases`.
-  public static func records(_ list: String) throws -> [VectorRecord] {
+  /// The objects of one of a file's lists, for example `cases`; of the air protocol's, unless another one is named.
+  public static func records(_ list: String, of file: String = "air-protocol-1") throws -> [VectorRecord] {
     // This file is Tests/TestSupport/Vectors.swift.
     let directory = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-    let path = "/\(directory)/Vectors/air-protocol-1.json"
+    let path = "/\(directory)/Vectors/\(file).json"
     let file = try FileDescriptor.open(path, 0)
     var text: [UInt8] = []
     while case let bytes = try file.read(upTo: 1 << 16), !bytes.isEmpty { text += bytes }

@@ -83,7 +83,7 @@ need_rootcanal() {
   local program
   program="$("$cache/python/bin/python" -c \
     'import rootcanal.binaries as b; print(b.get_package_binary_resource_path("rootcanal"))')"
-  ln -sfn "$program" "$cache/rootcanal"
+  ln -sfnr "$program" "$cache/rootcanal"
 }
 
 # Unpacks Debian packages into .cache/FOLDER and installs nothing: unpack_packages FOLDER PACKAGE... What lies there of the
@@ -118,7 +118,7 @@ download_packages() (
 # btmon at .cache/btmon, unpacked and not installed: the package bluez would start a daemon that takes the adapters.
 need_btmon() {
   unpack_packages bluez bluez
-  ln -sfn "$cache/bluez/usr/bin/btmon" "$cache/btmon"
+  ln -sfnr "$cache/bluez/usr/bin/btmon" "$cache/btmon"
 }
 
 # Kotlin at .cache/kotlinc and .cache/kotlin, unpacked and not installed: its package would bring all of Maven along.
@@ -136,8 +136,8 @@ need_kotlin() {
     cat "$folder/download.log" >&2
     die "apt-get download ${packages[*]} failed"
   }
-  ln -sfn "$folder/usr/share/kotlin/kotlinc/bin/kotlin" "$cache/kotlin"
-  ln -sfn "$folder/usr/share/kotlin/kotlinc/bin/kotlinc" "$cache/kotlinc"
+  ln -sfnr "$folder/usr/share/kotlin/kotlinc/bin/kotlin" "$cache/kotlin"
+  ln -sfnr "$folder/usr/share/kotlin/kotlinc/bin/kotlinc" "$cache/kotlinc"
 }
 
 need_apt_lists() {

@@ -40,6 +40,19 @@ int cbenchmark_pin(int index);
 // Listens on a Unix socket; -1 and errno on failure.
 int cbenchmark_listen(const char *path);
 
+// Listens on a free TCP port of this machine, which is stored in `port`; -1 and errno on failure.
+int cbenchmark_listen_tcp(uint16_t *port);
+
+// Connects to a TCP port of this machine; -1 and errno on failure.
+int cbenchmark_connect_tcp(uint16_t port);
+
+// Lets what is written to a TCP connection leave at once, and what has come be acknowledged at once; the latter holds until
+// the next read (tcp(7)).
+void cbenchmark_hurry(int connection);
+
+// Seconds of what a durable write costs: a page into a file of that name, and fsync(2); -1 and errno on failure.
+double cbenchmark_durable_write(const char *path);
+
 // Waits for a connection; -1 and errno on failure, as when the listener was shut down.
 int cbenchmark_accept(int listener);
 

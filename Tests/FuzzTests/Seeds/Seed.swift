@@ -14,7 +14,10 @@ struct Seed {
 
   /// All of them; what a fuzzer has found lies beside them in Tests/Corpus and isn't made.
   static func all() throws -> [Seed] {
-    try radioSeeds() + advertSeeds() + frameSeeds() + captureSeeds() + bundleSeeds() + credentialSeeds()
-      + configurationSeeds() + relaySeeds()
+    let all = try [
+      radioSeeds(), advertSeeds(), frameSeeds(), captureSeeds(), bundleSeeds(), credentialSeeds(), configurationSeeds(),
+      boardSeeds(), relaySeeds(),
+    ]
+    return all.flatMap { $0 }
   }
 }

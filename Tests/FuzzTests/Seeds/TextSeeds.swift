@@ -50,6 +50,7 @@ func configurationSeeds() -> [Seed] {
     seed("gpio", good + "    lock: { gpio: { chip: gpiochip0, line: 17, active-low: true, bias: pull-up } }\n"),
     seed("gpio-lines", good + "    lock: { gpio: [{ chip: a b, line: STRIKE }, { chip: gpiochip1, line: 65535 }] }\n"),
     seed("gpio-line-twice", good + "    lock: { gpio: [{ chip: a, line: 1 }, { chip: a, line: 01 }] }\n"),
+    seed("board", good + "    lock: { serial: { port: /dev/ttyS1, baud: 19200 } }\n"),
     seed("radios", "radio: tcp:[::1]:6402\n" + good + lock),
     seed("serial", "radio: serial:/dev/ttyUSB0,115200\n" + good + lock),
     seed("no-radio", "radio: warp:9\n" + good + lock),

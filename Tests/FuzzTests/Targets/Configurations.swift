@@ -1,4 +1,5 @@
 import Configuration
+import POSIX
 import RelayGuard
 
 @testable import DoorController
@@ -39,6 +40,9 @@ private func checkFields(of configuration: DoorConfiguration) throws {
       try require((1...8).contains(lines.count) && Set(lines).count == lines.count, "a lock has lines of its own")
       try require(
         lines.allSatisfy { RelayOptions(arguments: RelayOptions($0).arguments)?.line == $0 }, "a guard can be told")
+    }
+    if case .serial(let port, let baud) = door.lock {
+      try require(port.hasPrefix("/") && SerialPort.speeds.contains(baud), "a serial line is one that can be opened")
     }
     if case .command(let unlock, let lock, _) = door.lock {
       try require([unlock, lock].allSatisfy { $0.first?.hasPrefix("/") == true }, "a program's path is absolute")

@@ -14,7 +14,8 @@ struct FuzzTarget: Sendable, CustomStringConvertible {
     FuzzTarget(name: "ad-structures", check: checkStructures), FuzzTarget(name: "carriers", check: checkCarriers),
     FuzzTarget(name: "frame", check: checkFrame), FuzzTarget(name: "btsnoop", check: checkCapture),
     FuzzTarget(name: "bundle", check: checkBundle), FuzzTarget(name: "credential", check: checkCredential),
-    FuzzTarget(name: "configuration", check: checkConfiguration), FuzzTarget(name: "relay", check: checkRelayLines),
+    FuzzTarget(name: "configuration", check: checkConfiguration), FuzzTarget(name: "board", check: checkBoardStream),
+    FuzzTarget(name: "relay", check: checkRelayLines),
   ]
 }
 

@@ -75,7 +75,8 @@ private func hunt(_ pieces: [[UInt8]]) -> Hunted {
   return result
 }
 
-private func pieces(of stream: [UInt8], _ cut: UInt8) -> [[UInt8]] {
+/// A stream cut into pieces of 1 to 40 bytes, as `cut` says.
+func pieces(of stream: [UInt8], _ cut: UInt8) -> [[UInt8]] {
   var pieces: [[UInt8]] = []
   var rest = stream[...]
   while !rest.isEmpty {

@@ -48,7 +48,7 @@ import Testing
     bench.attack(stale)
     for _ in 0..<3 {
       let (outcome, sent) = try bench.send(.challenge, .status)
-      #expect(outcome == .noBeacon && sent.isEmpty)
+      #expect(outcome == .noFreshChallenge && sent.isEmpty)
     }
   }
 

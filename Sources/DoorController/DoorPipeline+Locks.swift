@@ -1,0 +1,110 @@
+internal import AccessControl
+internal import AirProtocol
+internal import Ledger
+internal import LockHardware
+internal import POSIX
+
+/// Which of the locks that this run has made.
+package struct LockID: Hashable, Sendable {
+  let number: UInt64
+}
+
+/// A lock and its number.
+struct NumberedLock {
+  let id: LockID
+  let lock: any Lock
+}
+
+/// A lock that no door has any more: it closes for good, and is listened to until then.
+struct RetiredLock {
+  let id: LockID
+  let door: Identifier
+  let number: DoorNumber
+  /// Whether the door goes on with another lock; else the door is no more.
+  let isReplaced: Bool
+  /// The last grant at the door.
+  let lastRecord: Int64?
+  var word = LockWord.nothing
+  var hasEnded = false
+
+  /// Whether nobody could close it, and nobody else will.
+  var isLeftOpen: Bool { !isReplaced && word != .stands(.closed) }
+}
+
+/// What the doors' locks say.
+extension DoorPipeline {
+  /// A lock moved, or couldn't.
+  func lockReported(_ lock: LockID, _ report: LockReport) {
+    if let door = doors.first(where: { $0.numberedLock.id == lock }) {
+      if case .battery(let percent) = report.event { door.battery = percent }
+      guard let word = LockWord(report.event) else { return }
+      // An answer says how the door stands now.
+      door.lockWord = word
+      lockAnswers(door, report.event)
+      if case .stands = report.event { return }
+      tell(report.event, door.id, door.number, follows: door.lastRecord, nil)
+    } else if let place = retired.firstIndex(where: { $0.id == lock }) {
+      guard let word = LockWord(report.event) else { return }
+      retired[place].word = word
+      if case .stands = report.event { return }
+      let old = retired[place]
+      tell(
+        report.event, old.door, old.number, follows: old.lastRecord,
+        old.isReplaced ? "the lock of the configuration before" : "the door is in the configuration no more")
+    }
+  }
+
+  /// A lock that no door has any more has ended, closed or not.
+  func lockEnded(_ lock: LockID) {
+    guard let place = retired.firstIndex(where: { $0.id == lock }) else { return }
+    retired[place].hasEnded = true
+    let old = retired[place]
+    // Its closing may have come after the new lock's opening.
+    if old.isReplaced, let door = doors.first(where: { $0.number == old.number }) { door.refreshLock() }
+    if !old.isLeftOpen { retired.remove(at: place) }
+  }
+
+  /// Whether a door that is no more still waits for its lock to close.
+  var awaitsRetiredLocks: Bool { retired.contains { !$0.isReplaced && !$0.hasEnded } }
+
+  /// Closes a lock and lets go of it, without waiting: its program may hang for as long as its time limit.
+  func retire(_ lock: NumberedLock, of door: RunningDoor, isReplaced: Bool) {
+    retired.append(
+      RetiredLock(
+        id: lock.id, door: door.id, number: door.number, isReplaced: isReplaced, lastRecord: door.lastRecord))
+    let (old, ended) = (lock.lock, environment.onLockEnded)
+    old.beginStop()
+    let id = lock.id
+    let end: @Sendable () -> Void = {
+      old.stop()
+      ended(id)
+    }
+    do throws(Errno) { _ = try POSIX.Thread(name: "lock end", end) } catch { end() }
+  }
+
+  private func tell(
+    _ report: LockReport.Event, _ door: Identifier, _ number: DoorNumber, follows record: Int64?, _ remark: String?
+  ) {
+    var event = DoorEvent(time: environment.clocks.wall(), kind: .lock)
+    event.door = door.text
+    event.id = record
+    event.detail = remark
+    switch report {
+    case .stands, .battery: return
+    case .moved(let position): event.state = position.rawValue
+    case .failed(let position, let reason):
+      counters.lockFailures &+= 1
+      event.kind = .lockFailed
+      event.reason = Reason.lockFailed.rawValue
+      event.state = position.rawValue
+      event.detail = remark.map { "\(reason) (\($0))" } ?? reason
+      var record = LedgerEvent(event.kind.rawValue, at: event.time)
+      record.door = door
+      record.reason = .lockFailed
+      record.follows = event.id
+      record.detail = "\(position.rawValue): \(reason)"
+      note(record, of: number)
+    }
+    environment.emit(event)
+  }
+}

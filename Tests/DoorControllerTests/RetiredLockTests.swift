@@ -1,0 +1,61 @@
+import AccessControl
+import LockHardware
+import POSIX
+import TestSupport
+import Testing
+
+@testable import DoorController
+
+/// Locks that a reload takes from their doors.
+@Suite struct RetiredLockTests {
+  /// A reload without the second door, whose lock was open.
+  private func doorWithoutBack() throws -> (door: TestDoor, lock: LockID) {
+    let door = try TestDoor([rule("alice")])
+    let text = try door.folder.text("door.yaml")
+    try door.addDoor("back", holder: rule("bob"))
+    try door.pipeline.adopt(door.rulebook)
+    let lock = try #require(try door.pipeline.doors.last?.numberedLock.id)
+    try door.pipeline.lockReported(lock, LockReport(.moved(.open), at: door.time.boot))
+    try replaceFile(door.folder("door.yaml"), contents: Array(text.utf8))
+    try door.pipeline.adopt(door.rulebook)
+    #expect(try door.pipeline.doors.count == 1 && door.pipeline.awaitsRetiredLocks)
+    return (door, lock)
+  }
+
+  @Test func theLockOfADoorThatIsNoMoreIsHeardUntilItIsClosed() throws {
+    let (door, lock) = try doorWithoutBack()
+    try door.pipeline.lockReported(lock, LockReport(.moved(.closed), at: door.time.boot))
+    let event = try #require(door.events(.lock).last)
+    #expect(event.door == "back" && event.state == "closed")
+    #expect(event.detail == "the door is in the configuration no more")
+    try door.pipeline.lockEnded(lock)
+    #expect(try door.pipeline.retired.isEmpty && door.pipeline.doorsLeftOpen.isEmpty)
+  }
+
+  @Test func oneThatCannotBeClosedIsToldAndRemembered() throws {
+    let (door, lock) = try doorWithoutBack()
+    let failure = LockReport(.failed(.closed, reason: "exit code 4"), at: door.time.boot)
+    try door.pipeline.lockReported(lock, failure)
+    #expect(door.events(.lockFailed).last?.door == "back")
+    #expect(try door.pipeline.snapshot().lockFailures == 1)
+    try door.pipeline.lockEnded(lock)
+    #expect(try !door.pipeline.awaitsRetiredLocks)
+    #expect(try door.pipeline.doorsLeftOpen.map(\.text) == ["back"])
+  }
+
+  @Test func aDoorWithANewLockListensToThatOneAndIsMovedAgainWhenTheOldOneHasEnded() throws {
+    let door = try TestDoor([rule("alice")])
+    let old = try #require(try door.pipeline.doors.first?.numberedLock.id)
+    try door.configure([], lock: "{ command: { unlock: [/bin/true], lock: [/bin/true] } }")
+    try door.pipeline.adopt(door.rulebook)
+    let new = try #require(try door.pipeline.doors.first?.numberedLock.id)
+    #expect(old != new)
+    try door.pipeline.lockReported(new, LockReport(.moved(.open), at: door.time.boot))
+    // What the old one still says isn't how the door stands.
+    try door.pipeline.lockReported(old, LockReport(.moved(.closed), at: door.time.boot))
+    #expect(try door.pipeline.doorStatus.first?.lock == .stands(.open))
+    try door.pipeline.lockEnded(old)
+    #expect(door.lock.orders.last == .refresh)
+    #expect(try door.pipeline.retired.isEmpty)
+  }
+}
