@@ -33,7 +33,7 @@ func tests(_ name: String, _ imports: [Target.Dependency]) -> Target {
     name: "\(name)Tests", dependencies: imports + ["TestSupport"], path: "Tests/\(name)Tests", swiftSettings: strict)
 }
 
-/// One of the three programs.
+/// One of the programs.
 func program(_ name: String, _ imports: [Target.Dependency]) -> Target {
   .executableTarget(name: name, dependencies: imports, path: "Sources/\(name)", swiftSettings: strict)
 }
@@ -44,7 +44,7 @@ func program(_ name: String, _ imports: [Target.Dependency]) -> Target {
 /// program over libFuzzer instead: other sources of the same folder.
 let fuzzed: [Target.Dependency] = [
   "AccessControl", "AirProtocol", "Advertising", "Configuration", "DoorController", "HCI", "JSON", "LatchkeyCrypto",
-  "LockHardware", "POSIX", "Provisioning",
+  "LockHardware", "POSIX", "Provisioning", "RelayGuard",
 ]
 let fuzzing: [Target] =
   if Context.environment["LATCHKEY_FUZZ"] != nil {
@@ -68,6 +68,7 @@ let package = Package(
     .executable(name: "latchkeyd", targets: ["latchkeyd"]),
     .executable(name: "latchkey", targets: ["latchkey"]),
     .executable(name: "latchkey-keys", targets: ["latchkey-keys"]),
+    .executable(name: "latchkey-relay", targets: ["latchkey-relay"]),
   ],
   targets: [
     // C libraries
@@ -76,6 +77,7 @@ let package = Package(
     debian("CSQLite", "sqlite3", "libsqlite3-dev"),
     debian("CYAML", "yaml-0.1", "libyaml-dev"),
     debian("CJansson", "jansson", "libjansson-dev"),
+    debian("CGPIO", "libgpiod", "libgpiod-dev"),
     .target(name: "CPOSIX", path: "Sources/CPOSIX"),
 
     // Rooms, from the ground up
@@ -90,7 +92,9 @@ let package = Package(
     room("Database", ["CSQLite"]),
     room("Ledger", ["Database", "AccessControl", "Wording", "POSIX"]),
     room("Provisioning", ["AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
-    room("LockHardware", ["POSIX"]),
+    room("RelayGuard", ["Wording", "POSIX"]),
+    room("GPIO", ["CGPIO", "RelayGuard", "POSIX"]),
+    room("LockHardware", ["RelayGuard", "POSIX"]),
     room("Configuration", ["CYAML", "Wording", "POSIX"]),
     room(
       "Holder",
@@ -102,7 +106,7 @@ let package = Package(
       "DoorController",
       [
         "AirProtocol", "Advertising", "HCI", "AccessControl", "Ledger", "Provisioning", "LockHardware", "Configuration",
-        "LatchkeyCrypto", "JSON", "POSIX",
+        "RelayGuard", "LatchkeyCrypto", "JSON", "POSIX",
       ]),
     room("CommandLineTool", ["JSON", "Wording", "POSIX"]),
 
@@ -126,6 +130,8 @@ let package = Package(
         "JSON",
         "POSIX",
       ]),
+    // It shuts the lock when the daemon is gone: no more in it than that takes.
+    program("latchkey-relay", ["RelayGuard", "GPIO", "POSIX"]),
 
     // Benchmarks: one program, run by scripts/bench
     .target(name: "CBenchmark", path: "Benchmarks/CBenchmark"),
@@ -153,7 +159,8 @@ let package = Package(
     tests("Ledger", ["Ledger", "Database", "AccessControl", "POSIX"]),
     tests(
       "Provisioning", ["Provisioning", "AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
-    tests("LockHardware", ["LockHardware", "POSIX"]),
+    tests("RelayGuard", ["RelayGuard", "POSIX"]),
+    tests("LockHardware", ["LockHardware", "RelayGuard", "POSIX"]),
     tests("Configuration", ["Configuration"]),
     tests(
       "Holder",
@@ -165,7 +172,7 @@ let package = Package(
       "DoorController",
       [
         "DoorController", "AirProtocol", "Advertising", "HCI", "AccessControl", "Ledger", "Database", "Provisioning",
-        "LockHardware", "Configuration",
+        "LockHardware", "RelayGuard", "Configuration",
         "LatchkeyCrypto", "JSON", "POSIX",
       ]),
     tests("CommandLineTool", ["CommandLineTool", "Wording", "JSON", "POSIX"]),

@@ -1,17 +1,19 @@
 #define _GNU_SOURCE  // accept4, struct ucred, pipe2, execvpe, posix_spawn_file_actions_addchdir_np, sigabbrev_np
 #include "CPOSIX.h"
 #include <errno.h>
+#include <grp.h>
 #include <string.h>
 #include <sys/socket.h>
 
 // Between vfork and exec the child borrows this memory: nothing but system calls, and no return.
-static void become(const char *program, char *const arguments[], char *const environment[], pid_t bound_to, int report) {
+static void become(
+    const char *program, char *const arguments[], char *const environment[], pid_t bound_to, int talk, int report) {
   struct sigaction action = {.sa_handler = SIG_DFL};
   sigset_t none;
-  int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  int input = talk >= 0 ? talk : open("/dev/null", O_RDONLY | O_CLOEXEC);
   sigemptyset(&none);
   // The parent may have ended before the kernel knew that this one is to end with it.
-  if (input >= 0 && setpgid(0, 0) == 0 && dup2(input, 0) == 0 && dup2(2, 1) == 1 &&
+  if (input >= 0 && setpgid(0, 0) == 0 && dup2(input, 0) == 0 && dup2(talk >= 0 ? talk : 2, 1) == 1 &&
       (bound_to == 0 || (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == bound_to))) {
     for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &action, NULL);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -22,7 +24,8 @@ static void become(const char *program, char *const arguments[], char *const env
   _exit(127);
 }
 
-pid_t cposix_start(const char *program, char *const arguments[], char *const environment[], int ends_with_parent) {
+pid_t cposix_start(
+    const char *program, char *const arguments[], char *const environment[], int ends_with_parent, int talk) {
   int ends[2], failure = 0;
   sigset_t all, before;
   if (pipe2(ends, O_CLOEXEC) < 0) return -1;
@@ -30,7 +33,7 @@ pid_t cposix_start(const char *program, char *const arguments[], char *const env
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t parent = ends_with_parent ? getpid() : 0;
   pid_t child = vfork();
-  if (child == 0) become(program, arguments, environment, parent, ends[1]);
+  if (child == 0) become(program, arguments, environment, parent, talk, ends[1]);
   int saved = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
@@ -53,6 +56,10 @@ int cposix_peer_user(int socket, unsigned *user) {
   int result = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size);
   if (result == 0) *user = peer.uid;
   return result;
+}
+
+int cposix_become(unsigned user) {
+  return setgroups(0, NULL) == 0 && setresgid(user, user, user) == 0 ? setresuid(user, user, user) : -1;
 }
 
 int cposix_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path) {

@@ -21,6 +21,9 @@ public struct ConfigurationReader: Sendable {
   /// Whether nothing stands there (an empty value, `~`, `null`).
   public var isNull: Bool { if case .null = node.content { true } else { false } }
 
+  /// Whether a list stands there.
+  public var isList: Bool { if case .sequence = node.content { true } else { false } }
+
   /// The complaint about this field; `problem` follows the field's name.
   public func complaint(_ problem: String) -> ConfigurationError {
     ConfigurationError(file: file, line: node.line, field: field, problem: problem)

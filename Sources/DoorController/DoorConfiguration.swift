@@ -4,6 +4,7 @@ public import HCI
 public import LatchkeyCrypto
 internal import Ledger
 internal import POSIX
+internal import RelayGuard
 
 /// `latchkeyd.yaml`, read and checked (cli.md, "config/latchkeyd.yaml").
 ///
@@ -109,15 +110,26 @@ public struct DoorConfiguration: Sendable {
   }
 
   /// A serial line has one device at its end: the radio, or the board of one door.
+  ///
+  /// A GPIO line has one guard.
   private func requireOwnLines(_ field: ConfigurationReader) throws {
     var radios = [radio]
     if case .other(let other) = beaconRadio { radios.append(other) }
     var taken: [String: String] = [:]
     for case .serial(let path, _, _) in radios { taken[path] = "a radio" }
-    for door in doors {
-      guard case .serial(let port, _) = door.lock else { continue }
-      if let other = taken.updateValue("door \(door.id)", forKey: port) {
-        throw field.complaint("expected a serial line of its own for door \(door.id); \(port) has \(other)")
+    var places: Set<[String]> = []
+    for (door, value) in zip(doors, try field.entries().map(\.value)) {
+      switch door.lock {
+      case .serial(let port, _):
+        if let other = taken.updateValue("door \(door.id)", forKey: port) {
+          throw field.complaint("expected a serial line of its own for door \(door.id); \(port) has \(other)")
+        }
+      case .gpio(let lines):
+        for line in lines where !places.insert([line.chip, line.place.text]).inserted {
+          throw value.complaint(
+            "line \(line.place.text) of \(line.chip) is in use already: a relay belongs to one lock")
+        }
+      case .dryRun, .command: break
       }
     }
   }
@@ -204,7 +216,7 @@ public struct DoorSettings: Sendable {
     let fields = try value.mapping([
       "bundle", "lock", "pulse", "longest-pulse", "freshness", "allow-by-time", "sensor", "request-to-exit", "min-rssi",
     ])
-    for key in ["sensor", "request-to-exit"] { if let field = fields[key] { throw notBuilt(field) } }
+    for key in ["sensor", "request-to-exit"] { if let field = fields[key] { throw LoadError.notBuilt(field) } }
     self.id = id
     bundlePath = try path(fields.required("bundle"), in: folder)
     lock = try LockSettings(try fields.required("lock"), folder: folder)
@@ -234,58 +246,6 @@ public struct DoorSettings: Sendable {
   }
 }
 
-/// What drives a door's lock.
-public enum LockSettings: Hashable, Sendable {
-  /// Nothing moves; what would is said.
-  case dryRun
-  /// Programs that open and close it, with their arguments, and the longest either may take.
-  case command(unlock: [String], lock: [String], limit: Duration)
-  /// A board at a serial line: its device, and its speed in bits a second (docs/serial-board.md).
-  case serial(port: String, baud: UInt32)
-
-  static let defaultBaud: UInt32 = 9600
-
-  init(_ field: ConfigurationReader, folder: String) throws {
-    let kinds = try field.mapping(["dry-run", "command", "gpio", "serial"])
-    let (kind, value) = try kinds.only()
-    switch kind {
-    case "dry-run":
-      if !value.isNull { _ = try value.mapping([]) }
-      self = .dryRun
-    case "command":
-      let fields = try value.mapping(["unlock", "lock", "time-limit"])
-      self = .command(
-        unlock: try Self.program(fields.required("unlock")), lock: try Self.program(fields.required("lock")),
-        limit: try fields["time-limit"]?.duration(in: .milliseconds(100)...Duration.seconds(60)) ?? .seconds(5))
-    case "serial":
-      let fields = try value.mapping(["port", "baud"])
-      self = .serial(
-        port: try path(fields.required("port"), in: folder), baud: try Self.speed(fields["baud"]) ?? Self.defaultBaud)
-    default: throw notBuilt(value)
-    }
-  }
-
-  private static func speed(_ field: ConfigurationReader?) throws -> UInt32? {
-    let speeds = SerialPort.speeds.map { "\($0)" }
-    return try field?.value("one of the speeds \(speeds.joined(separator: ", "))") { text in
-      speeds.contains(text) ? UInt32(text) : nil
-    }
-  }
-
-  private static func program(_ field: ConfigurationReader) throws -> [String] {
-    let words = try field.elements().map { try $0.text() }
-    guard let program = words.first, program.hasPrefix("/") else {
-      throw field.complaint("expected a list that begins with a program's absolute path")
-    }
-    return words
-  }
-}
-
-/// The complaint about a key that a later version understands.
-private func notBuilt(_ field: ConfigurationReader) -> LoadError {
-  .notBuilt("\(field.complaint("isn't built yet"))")
-}
-
 /// The path of a socket, which the kernel takes up to 107 bytes of (unix(7)).
 private func socketPath(_ field: ConfigurationReader, in folder: String) throws -> String {
   let path = try path(field, in: folder)
@@ -294,7 +254,7 @@ private func socketPath(_ field: ConfigurationReader, in folder: String) throws 
 }
 
 /// A path that a field names.
-private func path(_ field: ConfigurationReader, in folder: String) throws -> String {
+func path(_ field: ConfigurationReader, in folder: String) throws -> String {
   let text = try field.text()
   guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
     throw field.complaint("expected a path, without control characters")

@@ -12,10 +12,26 @@ extension LockSettings {
     case .command(let unlock, let lock, let limit):
       try CommandLock(
         name: door.text, LockCommands(unlock: unlock, lock: lock, timeLimit: limit), report: report)
+    case .gpio(let lines):
+      try GPIOLock(name: door.text, program: Self.relayGuard, lines: lines, report: report)
     case .serial(let port, let baud):
       try SerialBoardLock(name: door.text, path: port, baud: baud, report: report)
     }
   }
+
+  /// The guard that belongs to this very daemon: beside it, else where packages put it.
+  ///
+  /// Not from PATH: whoever could change that would hold the lock.
+  private static var relayGuard: String {
+    // After an upgrade the kernel writes " (deleted)" behind the name of the program that runs; its folder stays.
+    let beside = linkTarget("/proc/self/exe").map { "\(directoryName($0))/latchkey-relay" }
+    guard let beside, fileExists(beside) else { return "/usr/libexec/latchkey/latchkey-relay" }
+    return beside
+  }
+}
+
+private func fileExists(_ path: String) -> Bool {
+  do throws(FileError) { return try fileStatus(path) != nil } catch { return false }
 }
 
 /// The lock of a recording: nothing moves, and nobody waits for it.

@@ -33,7 +33,7 @@ public struct LockReport: Hashable, Sendable {
     case moved(LockPosition)
     /// The lock was told something anew and needed no movement: it stood there already.
     case stands(LockPosition)
-    /// The lock didn't get there; how it stands is unknown.
+    /// The lock didn't get there, or didn't stay; how it stands is unknown.
     ///
     /// After a failed opening it is closed, after a failed closing the closing is tried again and again.
     case failed(LockPosition, reason: String)

@@ -17,6 +17,9 @@ protocol Actuator: Sendable {
   ///
   /// - Returns: `.failed` where the lock has left its place, or can't be reached; `.interrupted` where it left it as it should.
   func rest(at position: LockPosition, until deadline: BootInstant?, _ watch: LockDriver.Watch) -> Movement
+
+  /// Lets go of what moves the lock: nothing comes after this.
+  func end()
 }
 
 extension Actuator {
@@ -26,6 +29,8 @@ extension Actuator {
     _ = watch.awaitCommand(until: deadline)
     return .done
   }
+
+  func end() {}
 }
 
 /// How a movement, or the care for a lock that stands, came out, with the reason for people where it failed.
@@ -74,7 +79,9 @@ final class LockDriver: Lock {
     while true {
       wakeUp.clear()
       switch state.withLock({ $0.next(now: .now()) }) {
-      case .end: return
+      case .end:
+        actuator.end()
+        return
       case .move(let target): move(target)
       case .wait(let deadline): rest(until: deadline)
       }
@@ -104,8 +111,12 @@ final class LockDriver: Lock {
   }
 
   private func strayed(from position: LockPosition, _ reason: String?) {
-    state.withLock { $0.strayed(from: position) }
-    if let reason { report(LockReport(.failed(position, reason: reason), at: .now())) }
+    let now = BootInstant.now()
+    state.withLock { state in
+      state.strayed(from: position)
+      if reason != nil { state.paceLosses(now: now) }
+    }
+    if let reason { report(LockReport(.failed(position, reason: reason), at: now)) }
   }
 
   private func move(_ target: LockPosition) {
@@ -148,6 +159,11 @@ final class LockDriver: Lock {
       var poller = Poller([(descriptor, .readable)])
       // Nothing but a wrong argument makes poll(2) fail; going round is right then, too.
       do throws(Errno) { return try poller.wait(until: deadline) } catch { return true }
+    }
+
+    /// Whether an opening is still wanted, and until when; nil: until the next command.
+    func opening() -> (isWanted: Bool, until: BootInstant?) {
+      driver.state.withLock { ($0.stillWanted(.open, now: .now()), $0.deadline) }
     }
 
     /// Whether the movement is still wanted; takes the signal of a command that came.

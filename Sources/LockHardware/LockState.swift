@@ -39,6 +39,9 @@ struct LockState: Sendable {
   private var isStale = false
   private var failures = 0
   private var retryAt: BootInstant?
+  /// What is lost again and again is closed again no oftener than this.
+  static let shortestLoss = Duration.seconds(1)
+  private var lastLoss: BootInstant?
   private(set) var isStopping = false
   /// How often a stopping lock tries to close before it gives up.
   static let lastTries = 3
@@ -117,6 +120,8 @@ struct LockState: Sendable {
   mutating func finished(_ target: LockPosition, _ outcome: Outcome, now: BootInstant) {
     position = outcome == .done && !isStale ? target : nil
     if outcome != .interrupted { toldCommand = movingFor }
+    // The wait that an earlier closing's failure began isn't for the closing that an opening is followed by.
+    if target == .open { retryAt = nil }
     switch (target, outcome) {
     case (.closed, .done):
       failures = 0
@@ -138,6 +143,13 @@ struct LockState: Sendable {
     position = nil
     // Opening again, unasked, would surprise; but a command that came meanwhile counts.
     if place == .open, command == toldCommand { wanted = .closed }
+  }
+
+  /// Has what strays again and again closed once a second; at once where it is the first time in a while.
+  mutating func paceLosses(now: BootInstant) {
+    let due = lastLoss.map { max(now, $0 + Self.shortestLoss) } ?? now
+    retryAt = due
+    lastLoss = due
   }
 
   private mutating func start(_ target: LockPosition) -> Step {

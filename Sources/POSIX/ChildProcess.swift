@@ -21,7 +21,7 @@ extension ProcessEnd: CustomStringConvertible {
 
 /// A program that this one started, in a process group of its own.
 ///
-/// It reads nothing, and what it writes goes to this process's standard error. It ends at the latest with this value:
+/// It reads nothing, and what it writes goes to this process's standard error, unless it is given a descriptor for both. It ends at the latest with this value:
 /// then the whole group is killed.
 public struct ChildProcess: ~Copyable, Sendable {
   /// The number of the process and of its group; nobody else's until its end was seen.
@@ -40,13 +40,16 @@ public struct ChildProcess: ~Copyable, Sendable {
   ///   - environment: all of the new process's environment, `NAME=value` each.
   ///   - endsWithParent: whether the kernel kills it when the calling thread ends, a `kill -9` of this process included
   ///     (PR_SET_PDEATHSIG of prctl(2)). What it starts itself isn't meant.
+  ///   - talk: an open descriptor that becomes its standard input and output.
   /// - Throws: `Errno.noEntry`, `.permissionDenied` and the like where it can't be started; `.invalidArgument` where
   ///   `arguments` is empty or a text holds a NUL.
-  public init(_ arguments: [String], environment: [String], endsWithParent: Bool = false) throws(Errno) {
+  public init(
+    _ arguments: [String], environment: [String], endsWithParent: Bool = false, talk: Int32? = nil
+  ) throws(Errno) {
     guard let program = arguments.first, !(arguments + environment).contains(where: { $0.utf8.contains(0) }) else {
       throw .invalidArgument
     }
-    let process = try spawn(program, arguments, environment, endsWithParent: endsWithParent)
+    let process = try spawn(program, arguments, environment, endsWithParent: endsWithParent, talk)
     let watch: FileDescriptor
     do throws(Errno) {
       watch = FileDescriptor(takingOwnershipOf: try systemCall { cposix_pidfd_open(process) })
@@ -96,11 +99,14 @@ private func reap(_ number: Int32) throws(Errno) -> ProcessEnd {
 }
 
 private func spawn(
-  _ program: String, _ arguments: [String], _ environment: [String], endsWithParent: Bool
+  _ program: String, _ arguments: [String], _ environment: [String], endsWithParent: Bool,
+  _ talk: Int32?
 ) throws(Errno) -> pid_t {
   try systemCall {
     unsafe withCStrings(arguments) { argv in
-      unsafe withCStrings(environment) { envp in unsafe cposix_start(program, argv, envp, endsWithParent ? 1 : 0) }
+      unsafe withCStrings(environment) { envp in
+        unsafe cposix_start(program, argv, envp, endsWithParent ? 1 : 0, talk ?? -1)
+      }
     }
   }
 }

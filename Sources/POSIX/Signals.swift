@@ -14,6 +14,16 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   public static let user1 = Signal(rawValue: SIGUSR1)
 }
 
+extension Signal {
+  /// Every signal that ends or stops a process which doesn't handle it, but those that can't be (SIGKILL, SIGSTOP), and those
+  /// that tell of the program's own fault (signal(7)).
+  public static let endingOrStopping: [Signal] =
+    [
+      SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGSTKFLT, SIGTSTP, SIGTTIN, SIGTTOU,
+      SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
+    ].map { Signal(rawValue: $0) } + (34...64).map { Signal(rawValue: $0) }
+}
+
 extension Signal: CustomStringConvertible {
   /// Its name as in kill(1), for example `SIGTERM`.
   public var description: String {

@@ -19,7 +19,7 @@ struct InputTests {
       ("state: site-state.db", "state: [a, b]", "state"),
       ("clock: battery", "clock: battery\nmetrics: [a, b]", "metrics"),
       ("clock: battery", "clock: battery\ncontrol: /\(String(repeating: "x", count: 107))", "control"),
-      ("unlock:", "unlok:", "unlock"),
+      ("unlock:", "unlok:", "unlock"), ("command:", "gpio:", "gpio"),
       ("lock:\n", "lock:\n      serial: { port: /dev/ttyS1 }\n", "expected one key"),
       ("doors:", "dors:", "doors"),
       ("bundle: site-front.bundle", "bundle: elsewhere.bundle", "elsewhere.bundle"),
@@ -40,7 +40,7 @@ struct InputTests {
     "What isn't built yet says so with exit 2",
     arguments: [
       ("pulse: 1s", "pulse: 1s\n    sensor: { gpio: { line: 4 } }", "sensor"),
-      ("command:", "gpio:", "gpio"),
+      ("pulse: 1s", "pulse: 1s\n    request-to-exit: { gpio: { line: 5 } }", "request-to-exit"),
     ])
   func notBuilt(what: String, instead: String, named: String) async throws {
     try await withWorkbench { bench in

@@ -110,6 +110,19 @@ private func opened(until: BootInstant?) -> LockState {
     #expect(state.next(now: at(2)) == .move(.open))
   }
 
+  @Test(arguments: [LockState.Outcome.done, .failed, .interrupted])
+  func anOpeningIsClosedAtItsEndWhateverFailedBefore(outcome: LockState.Outcome) {
+    var state = LockState()
+    for _ in 0..<6 {
+      _ = state.next(now: at(0))
+      state.finished(.closed, .failed, now: at(0))
+    }
+    state.open(until: at(1_000))
+    #expect(state.next(now: at(1)) == .move(.open))
+    state.finished(.open, outcome, now: at(2))
+    #expect(state.next(now: at(1_000)) == .move(.closed))
+  }
+
   @Test func anOpeningIsBrokenOffByACloseAndByItsEnd() {
     var state = resting()
     state.open(until: at(5_000))
@@ -151,6 +164,35 @@ private func opened(until: BootInstant?) -> LockState {
     #expect(state.next(now: now) == .move(.closed))
     state.finished(.closed, .failed, now: now)
     #expect(state.next(now: now) == .end)
+  }
+
+  @Test(arguments: [true, false])
+  func whatIsLostIsClosedAtOnceAndStaysClosed(wasOpen: Bool) {
+    var state = wasOpen ? opened(until: nil) : resting()
+    state.strayed(from: wasOpen ? .open : .closed)
+    state.paceLosses(now: at(100))
+    #expect(state.next(now: at(100)) == .move(.closed))
+    state.finished(.closed, .done, now: at(101))
+    #expect(state.next(now: at(101)) == .wait(until: nil))
+  }
+
+  @Test func whatIsLostAgainAndAgainIsClosedOnceASecond() {
+    var state = resting()
+    for (now, due) in [(0, 0), (10, 1_000), (1_010, 2_000), (2_900, 3_000), (9_000, 9_000)] as [(UInt64, UInt64)] {
+      state.strayed(from: .closed)
+      state.paceLosses(now: at(now))
+      if due > now { #expect(state.next(now: at(now)) == .wait(until: at(due))) }
+      #expect(state.next(now: at(due)) == .move(.closed))
+      state.finished(.closed, .done, now: at(due))
+    }
+  }
+
+  @Test func anOpeningAfterALossIsTried() {
+    var state = opened(until: nil)
+    state.strayed(from: .open)
+    state.paceLosses(now: at(10))
+    state.open(until: at(5_000))
+    #expect(state.next(now: at(10)) == .move(.open))
   }
 }
 

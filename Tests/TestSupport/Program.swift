@@ -6,6 +6,7 @@ public enum Program: String, Sendable, CaseIterable {
   case latchkeyd
   case latchkey
   case keys = "latchkey-keys"
+  case relay = "latchkey-relay"
   case bench = "latchkey-bench"
 
   /// Where it is: in `LATCHKEY_BIN`, else beside the test bundle that runs.

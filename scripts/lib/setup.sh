@@ -14,7 +14,7 @@ die() {
 
 # What the build needs (the last line: what the Swift toolchain itself is linked to), what the virtual radio needs, and
 # what only the tests need (btmon's library).
-build_packages=(libbluetooth-dev libjansson-dev libsqlite3-dev libssl-dev libyaml-dev pkg-config
+build_packages=(libbluetooth-dev libgpiod-dev libjansson-dev libsqlite3-dev libssl-dev libyaml-dev pkg-config
   binutils gcc git libc6-dev libstdc++-12-dev tzdata
   libcurl4 libncurses6 libxml2)
 radio_packages=(ca-certificates python3 python3-venv)

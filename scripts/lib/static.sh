@@ -3,7 +3,7 @@
 
 # Where they lie: linked statically, so that they need nothing of the machine they run on and start in a third of the time.
 static="$root/.build/static"
-programs=(latchkeyd latchkey latchkey-keys)
+programs=(latchkeyd latchkey latchkey-keys latchkey-relay)
 
 # Builds them; their output is added to the file $1.
 build_static_programs() {

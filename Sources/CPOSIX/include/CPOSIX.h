@@ -2,6 +2,7 @@
 // POSIX is its only importer.
 #pragma once
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
@@ -28,6 +29,20 @@ static inline int cposix_rename_without_replacing(const char *from, const char *
 }
 static inline int cposix_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0u); }
 
+// Closes every descriptor from `first` on (close_range(2)).
+static inline int cposix_close_from(unsigned first) { return (int)syscall(SYS_close_range, first, ~0u, 0u); }
+// No program that this process starts gets rights that it lacks, and none but root looks into it.
+static inline int cposix_keep_to_own_rights(void) {
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) : -1;
+}
+// Gives up every capability, ambient ones too (capset(2), which has no wrapper).
+static inline int cposix_drop_capabilities(void) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
+  if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) return -1;
+  return (int)syscall(SYS_capset, &header, none);
+}
+
 // What the kernel says of the wall clock, without changing it (adjtimex(2), modes 0); the struct has unnamed bit fields,
 // which Swift doesn't see. The answer is the clock's state (TIME_OK … TIME_ERROR) or -1.
 static inline int cposix_clock_state(int *status, long *maximum_error_us, long *estimated_error_us) {
@@ -43,9 +58,10 @@ static inline int cposix_clock_state(int *status, long *maximum_error_us, long *
 int cposix_pipe(int ends[2]);
 int cposix_accept(int listener);                     // non-blocking, close-on-exec
 int cposix_peer_user(int socket, unsigned *user);    // SO_PEERCRED of socket(7)
+int cposix_become(unsigned user);                    // user, group and no others, real, effective and saved
 int cposix_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path);
-// Starts a program in a process group of its own: standard input is /dev/null, standard output goes to standard error,
-// signals are as at the start of a program. With ends_with_parent the kernel kills it when the calling thread ends, however
+// Starts a program in a process group of its own. The descriptor `talk` becomes its standard input and output; where it is
+// negative, these are /dev/null and standard error. Signals are as at the start of a program. With ends_with_parent the kernel kills it when the calling thread ends, however
 // that comes about (posix_spawn(3) can't ask for that). Answers its number, or -1 with errno where it couldn't be started.
-pid_t cposix_start(const char *program, char *const arguments[], char *const environment[], int ends_with_parent);
+pid_t cposix_start(const char *program, char *const arguments[], char *const environment[], int ends_with_parent, int talk);
 const char *cposix_signal_name(int signal);  // "TERM"; null for an unknown one

@@ -47,6 +47,9 @@ func configurationSeeds() -> [Seed] {
   func seed(_ name: String, _ text: String) -> Seed { Seed("configuration", name, text) }
   return [
     seed("least", good + lock), seed("command", good + command),
+    seed("gpio", good + "    lock: { gpio: { chip: gpiochip0, line: 17, active-low: true, bias: pull-up } }\n"),
+    seed("gpio-lines", good + "    lock: { gpio: [{ chip: a b, line: STRIKE }, { chip: gpiochip1, line: 65535 }] }\n"),
+    seed("gpio-line-twice", good + "    lock: { gpio: [{ chip: a, line: 1 }, { chip: a, line: 01 }] }\n"),
     seed("board", good + "    lock: { serial: { port: /dev/ttyS1, baud: 19200 } }\n"),
     seed("radios", "radio: tcp:[::1]:6402\n" + good + lock),
     seed("serial", "radio: serial:/dev/ttyUSB0,115200\n" + good + lock),
@@ -59,5 +62,18 @@ func configurationSeeds() -> [Seed] {
     seed("nested", String(repeating: "[", count: 17) + String(repeating: "]", count: 17)),
     seed("complex-key", "? [a, b]\n: c\n"), seed("mark", "\u{FEFF}radio: hci:0\n"), seed("empty", "# nothing\n"),
     Seed("configuration", "not-utf8", [0x61, 0x3A, 0x20, 0xFF, 0xFE, 0x0A]),
+  ]
+}
+
+/// What a relay's guard is told, and what it says.
+func relaySeeds() -> [Seed] {
+  func seed(_ name: String, _ text: String) -> Seed { Seed("relay", name, "\u{4}" + text) }
+  return [
+    seed("messages", "open 123456789012345\nbeat\nhold\nclose\n"),
+    seed("answers", "closed\nopen\nerror line 5 of gpiochip0: Device or resource busy\n"),
+    seed("numbers", "open 18446744073709551615\nopen 18446744073709551616\nopen 007\nopen +1\nopen \nopen\n"),
+    seed("too-long", "open 00000000000000000000000001\n" + String(repeating: "x", count: 26)),
+    seed("not-quite", "\n\r\nbeat\r\n beat\nBEAT\nclose\0\nerror \n"), seed("unfinished", "beat\nhol"),
+    Seed("relay", "not-utf8", [0x01, 0x65, 0x72, 0x72, 0x6F, 0x72, 0x20, 0xFF, 0xFE, 0x0A]),
   ]
 }

@@ -1,5 +1,6 @@
 import Configuration
 import POSIX
+import RelayGuard
 
 @testable import DoorController
 
@@ -35,6 +36,11 @@ private func checkFields(of configuration: DoorConfiguration) throws {
     try require(DoorSettings.pulseRange.contains(door.pulse), "a pulse is within its limits")
     try require(door.pulse <= door.longestPulse, "a pulse is no longer than the longest")
     try require(door.bundlePath.hasPrefix("/"), "a path is absolute")
+    if case .gpio(let lines) = door.lock {
+      try require((1...8).contains(lines.count) && Set(lines).count == lines.count, "a lock has lines of its own")
+      try require(
+        lines.allSatisfy { RelayOptions(arguments: RelayOptions($0).arguments)?.line == $0 }, "a guard can be told")
+    }
     if case .serial(let port, let baud) = door.lock {
       try require(port.hasPrefix("/") && SerialPort.speeds.contains(baud), "a serial line is one that can be opened")
     }

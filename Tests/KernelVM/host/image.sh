@@ -2,8 +2,8 @@
 # Sourced by Tests/KernelVM/run.
 # shellcheck shell=bash
 
-# The kernel's modules: the virtual controllers', and the ciphers that those use.
-modules=(hci_vhci af_alg algif_hash algif_skcipher ecb cmac ctr sha512_generic drbg)
+# The kernel's modules: the virtual controllers', the ciphers that those use, and the GPIO chip's (host/gpio-chip.py).
+modules=(hci_vhci af_alg algif_hash algif_skcipher ecb cmac ctr sha512_generic drbg gpio-amdpt)
 tools=(btmgmt btmon btvirt bluetoothctl dbus-daemon dbus-send hciconfig)
 
 # Copies a program, and the libraries that it is linked to, into the guest: add_program FILE PATH-IN-GUEST
@@ -100,6 +100,7 @@ make_overlay() {
   printf '%s\n' "$1" >"$image/guest/filter"
   local program
   for program in "${programs[@]}"; do strip -o "$image/usr/bin/$program" "$static/release/$program"; done
+  cp "$work/edges" "$image/usr/bin/edges"
   add_program "$test_bundle" /usr/bin/latchkey-tests
   strip "$image/usr/bin/latchkey-tests"
   # The vectors, where the tests look for them, and what they start by its path.

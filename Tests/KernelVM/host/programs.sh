@@ -10,6 +10,7 @@ build_programs() {
   say "Building the programs statically"
   : >"$log"
   build_static_programs "$log"
+  gcc -O2 -Wall -Werror -static -o "$work/edges" "$here/host/edges.c"
   say "Building the tests"
   swift build --build-tests </dev/null >>"$log" 2>&1 || {
     grep -E 'error:' "$log" | sort -u | head -n 40 >&2

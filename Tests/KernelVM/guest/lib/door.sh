@@ -3,6 +3,10 @@
 site=/tmp/site
 export LATCHKEY_SITE="$site/keys" LATCHKEY_CREDENTIAL="$site/alice.json"
 
+# What drives the door's lock, and for how long; a case may set others before it starts the door.
+door_lock='{ dry-run: {} }'
+door_pulse=1s
+
 # Made once for all cases. The door's state is made here too, so that the seconds after a first start, in which time
 # frames aren't taken, are over when the first case begins.
 set_up() {
@@ -29,7 +33,7 @@ volatile: run
 clock: battery
 ${2:-}
 doors:
-  front: { bundle: front.bundle, lock: { dry-run: {} }, pulse: 1s, freshness: time }
+  front: { bundle: front.bundle, lock: $door_lock, pulse: $door_pulse, freshness: time }
 YAML
 }
 

@@ -5,6 +5,9 @@ fail() {
   exit 1
 }
 
+# Something measured, shown behind the case's name.
+note() { echo "$*" >>/tmp/case.note; }
+
 # Waits until a command succeeds: await SECONDS WHAT COMMAND...; WHAT is the complaint where it doesn't.
 await() {
   local end what

@@ -1,0 +1,81 @@
+internal import Configuration
+internal import POSIX
+public import RelayGuard
+
+/// What drives a door's lock.
+public enum LockSettings: Hashable, Sendable {
+  /// Nothing moves; what would is said.
+  case dryRun
+  /// Programs that open and close it, with their arguments, and the longest either may take.
+  case command(unlock: [String], lock: [String], limit: Duration)
+  /// Lines that move together, each held by a relay guard; at least one.
+  case gpio([RelayLine])
+  /// A board at a serial line: its device, and its speed in bits a second (docs/serial-board.md).
+  case serial(port: String, baud: UInt32)
+
+  static let defaultBaud: UInt32 = 9600
+  /// How many relays one lock may have.
+  static let mostLines = 8
+
+  init(_ field: ConfigurationReader, folder: String) throws {
+    let kinds = try field.mapping(["dry-run", "command", "gpio", "serial"])
+    let (kind, value) = try kinds.only()
+    switch kind {
+    case "dry-run":
+      if !value.isNull { _ = try value.mapping([]) }
+      self = .dryRun
+    case "command":
+      let fields = try value.mapping(["unlock", "lock", "time-limit"])
+      self = .command(
+        unlock: try Self.program(fields.required("unlock")), lock: try Self.program(fields.required("lock")),
+        limit: try fields["time-limit"]?.duration(in: .milliseconds(100)...Duration.seconds(60)) ?? .seconds(5))
+    case "gpio":
+      let lines = value.isList ? try value.elements() : [value]
+      guard (1...Self.mostLines).contains(lines.count) else {
+        throw value.complaint("expected 1 to \(Self.mostLines) lines, found \(lines.count)")
+      }
+      self = .gpio(try lines.map { try RelayLine($0) })
+    default:
+      let fields = try value.mapping(["port", "baud"])
+      self = .serial(
+        port: try path(fields.required("port"), in: folder), baud: try Self.speed(fields["baud"]) ?? Self.defaultBaud)
+    }
+  }
+
+  private static func speed(_ field: ConfigurationReader?) throws -> UInt32? {
+    let speeds = SerialPort.speeds.map { "\($0)" }
+    return try field?.value("one of the speeds \(speeds.joined(separator: ", "))") { text in
+      speeds.contains(text) ? UInt32(text) : nil
+    }
+  }
+
+  private static func program(_ field: ConfigurationReader) throws -> [String] {
+    let words = try field.elements().map { try $0.text() }
+    guard let program = words.first, program.hasPrefix("/") else {
+      throw field.complaint("expected a list that begins with a program's absolute path")
+    }
+    return words
+  }
+}
+
+extension RelayLine {
+  fileprivate init(_ field: ConfigurationReader) throws {
+    let fields = try field.mapping(["chip", "line", "active-low", "bias"])
+    self.init(
+      chip: try fields.required("chip").value("a GPIO chip's name or label, 1 to 31 characters of ASCII") {
+        RelayLine.isName($0) ? $0 : nil
+      },
+      place: try fields.required("line").value("a line's number, 0 to 65535, or its name, up to 31 characters of ASCII")
+      {
+        Place($0)
+      },
+      isActiveLow: try fields["active-low"]?.boolean() ?? false, bias: try fields["bias"]?.word(Bias.self))
+  }
+}
+
+extension LoadError {
+  /// The complaint about a key that a later version understands.
+  static func notBuilt(_ field: ConfigurationReader) -> LoadError {
+    .notBuilt("\(field.complaint("isn't built yet"))")
+  }
+}

@@ -1,0 +1,76 @@
+# The GPIO chip, a lock on its line 5, and the trace of its output register. Sourced by one-case.
+
+chip=AMDIF030:00
+# The output register of host/gpio-chip.py's chip, and what it holds while line 5 is high.
+gpio_output=0x10000008
+high=20
+low=00
+
+# Finds the chip, puts its register to a value, and begins the trace: start_chip [VALUE]
+start_chip() {
+  modprobe gpio-amdpt
+  await 30 "GPIO chip" test -c /dev/gpiochip0
+  devmem $gpio_output 32 "0x${1:-$low}"
+  start edges.log edges $gpio_output
+  edges=$process
+  await_line edges.log " ${1:-$low} "
+}
+
+# Starts controllers, chip and a door with a relay at line 5: start_relay_door [PULSE]
+start_relay_door() {
+  door_lock="{ gpio: { chip: gpiochip0, line: 5 } }"
+  door_pulse="${1:-1s}"
+  start_controllers
+  start_chip
+  start_door hci:0
+  await_line door.json '"event":"lock".*"state":"closed"'
+}
+
+# Waits for the so manieth time that the register holds a value: await_level VALUE COUNT
+await_level() { await_line edges.log "^[0-9]+ $1 " "$2"; }
+
+# The moments of the register's changes to a value, in milliseconds by CLOCK_BOOTTIME: edges_to VALUE
+edges_to() { awk -v value="$1" '$2 == value { printf "%.1f\n", $1 / 1000000 }' edges.log; }
+
+# The moment that a register changed to a value last, in whole milliseconds; 0: never.
+last_edge_to() { edges_to "$1" | tail -n 1 | cut -d. -f1; }
+
+# Now, in milliseconds by CLOCK_BOOTTIME, to the hundredth of a second.
+now_ms() { awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime; }
+
+# The lengths of all pulses, in whole milliseconds.
+pulses() {
+  awk -v high="$high" '$2 == high { up = $1 } $2 != high && up { printf "%d\n", ($1 - up) / 1000000; up = 0 }' edges.log
+}
+
+# How late the trace may be: how long it once didn't look, in whole milliseconds. Ends the trace.
+finish_trace() {
+  finish "$edges"
+  cat edges.log
+  gap=$(($(sed -n 's/^gap //p' edges.log) / 1000000))
+}
+
+# Fails unless a number lies between two others: expect_between WHAT NUMBER FROM TO
+expect_between() {
+  [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || fail "$1: $2, not $3 to $4"
+  note "$1: $2 (must be $3 to $4)"
+}
+
+# Fails unless there were so many pulses, each as long as it should be: expect_pulses COUNT MILLISECONDS
+expect_pulses() {
+  local length
+  finish_trace
+  [ "$(pulses | wc -l)" -eq "$1" ] || fail "$(pulses | wc -l) pulses instead of $1"
+  for length in $(pulses); do expect_length "pulse in ms" "$length" "$2"; done
+}
+
+# Fails unless a time of the trace is as it should be to 50 ms, and to the time that the trace itself didn't get the processor
+# for: expect_length WHAT MILLISECONDS WANTED
+expect_length() {
+  expect_between "$1 (the trace once looked away for $gap)" "$2" $(($3 - 50 - gap)) $(($3 + 50 + gap))
+}
+
+# The number of the guard's process.
+guard() { pidof latchkey-relay || fail "no guard runs"; }
+
+no_guard() { ! pidof latchkey-relay >/dev/null; }

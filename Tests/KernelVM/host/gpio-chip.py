@@ -1,0 +1,53 @@
+"""Writes an ACPI table that makes Debian's gpio-amdpt driver offer a chip of 8 lines: gpio-chip.py ADDRESS OUTPUT.
+
+Debian's kernels have no simulated GPIO chip. This driver wants nothing of its hardware but 4 KiB of registers, which may as well be
+memory that the kernel was told to leave alone: so that what drives the lines can be read, and timed, from outside.
+"""
+
+import struct
+import sys
+
+
+def package_length(size):
+    """PkgLength (ACPI 6.4, 20.2.4) of a package with `size` bytes behind it; it counts itself."""
+    if size + 1 < 0x40:
+        return bytes([size + 1])
+    return bytes([0x40 | (size + 2) & 0xF, (size + 2) >> 4])
+
+
+def scope(name, body):
+    body = name + body
+    return b"\x10" + package_length(len(body)) + body
+
+
+def device(name, body):
+    body = name + body
+    return b"\x5b\x82" + package_length(len(body)) + body
+
+
+def name(name, value):
+    return b"\x08" + name + value
+
+
+def buffer(data):
+    body = b"\x0a" + bytes([len(data)]) + data
+    return b"\x11" + package_length(len(body)) + body
+
+
+def table(address):
+    # Memory32Fixed (ReadWrite, address, 0x1000), and the end tag of a list of resources (6.4.3.4, 6.4.2.9).
+    registers = struct.pack("<BHBII", 0x86, 9, 1, address, 0x1000) + b"\x79\x00"
+    body = scope(
+        b"\\_SB_",
+        device(b"GPX0", name(b"_HID", b"\x0dAMDIF030\x00") + name(b"_UID", b"\x00") + name(b"_CRS", buffer(registers))),
+    )
+    header = struct.pack(
+        "<4sIBB6s8sI4sI", b"SSDT", 36 + len(body), 1, 0, b"DOOR  ", b"RELAYS  ", 1, b"DOOR", 1
+    )
+    data = bytearray(header + body)
+    data[9] = -sum(data) & 0xFF
+    return bytes(data)
+
+
+with open(sys.argv[2], "wb") as output:
+    output.write(table(int(sys.argv[1], 0)))
