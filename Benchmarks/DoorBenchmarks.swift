@@ -221,8 +221,8 @@ extension DoorPipeline {
 
 /// No lock at all.
 private struct NoLock: Lock {
-  func open(until: BootInstant?) {}
-  func close() {}
+  func open(until: BootInstant?, for cause: LockCause?) {}
+  func close(for cause: LockCause?) {}
   func refresh() {}
   func beginStop() {}
   func stop() {}

@@ -6,34 +6,33 @@
 #include <sys/socket.h>
 
 // Between vfork and exec the child borrows this memory: nothing but system calls, and no return.
-static void become(
-    const char *program, char *const arguments[], char *const environment[], pid_t bound_to, int talk, int report) {
+static void become(const struct cposix_program *program, pid_t bound_to, int report) {
   struct sigaction action = {.sa_handler = SIG_DFL};
   sigset_t none;
-  int input = talk >= 0 ? talk : open("/dev/null", O_RDONLY | O_CLOEXEC);
+  int input = program->input >= 0 ? program->input : open("/dev/null", O_RDONLY | O_CLOEXEC);
   sigemptyset(&none);
   // The parent may have ended before the kernel knew that this one is to end with it.
-  if (input >= 0 && setpgid(0, 0) == 0 && dup2(input, 0) == 0 && dup2(talk >= 0 ? talk : 2, 1) == 1 &&
+  if (input >= 0 && setpgid(0, 0) == 0 && dup2(input, 0) == 0 && dup2(program->output, 1) == 1 &&
+      dup2(program->errors, 2) == 2 && (program->directory == NULL || chdir(program->directory) == 0) &&
       (bound_to == 0 || (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == bound_to))) {
     for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &action, NULL);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execvpe(program, arguments, environment);
+    execvpe(program->arguments[0], program->arguments, program->environment);
   }
   int failure = errno;
   (void)!write(report, &failure, sizeof failure);
   _exit(127);
 }
 
-pid_t cposix_start(
-    const char *program, char *const arguments[], char *const environment[], int ends_with_parent, int talk) {
+pid_t cposix_start(const struct cposix_program *program) {
   int ends[2], failure = 0;
   sigset_t all, before;
   if (pipe2(ends, O_CLOEXEC) < 0) return -1;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pid_t parent = ends_with_parent ? getpid() : 0;
+  pid_t parent = program->ends_with_parent ? getpid() : 0;
   pid_t child = vfork();
-  if (child == 0) become(program, arguments, environment, parent, talk, ends[1]);
+  if (child == 0) become(program, parent, ends[1]);
   int saved = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);

@@ -18,8 +18,10 @@ struct CommandNote {
   let reason: Reason?
   /// Whether the credential's mark goes into the same transaction.
   let movesMark: Bool
-  /// The result byte that the holder would be answered; nil for no answer.
+  /// The result byte that the holder would be answered; nil for no answer, or where the lock is waited for.
   let result: UInt8?
+  /// The id of the event that this one belongs to.
+  let follows: Int64?
   let consumesUse: Bool
   /// The door's mode from now on; nil: as before.
   let mode: DoorMode?
@@ -27,12 +29,13 @@ struct CommandNote {
 
   init(
     _ kind: DoorEvent.Kind, _ reason: Reason?, movesMark: Bool = false, result: UInt8? = nil,
-    consumesUse: Bool = false, mode: DoorMode? = nil, detail: String? = nil
+    follows: Int64? = nil, consumesUse: Bool = false, mode: DoorMode? = nil, detail: String? = nil
   ) {
     self.kind = kind
     self.reason = reason
     self.movesMark = movesMark
     self.result = result
+    self.follows = follows
     self.consumesUse = consumesUse
     self.mode = mode
     self.detail = detail
@@ -71,6 +74,7 @@ extension CommandContext {
     event.press = plaintext.press
     event.reason = note.reason
     event.result = note.result
+    event.follows = note.follows
     event.detail = note.detail
     return event
   }

@@ -20,6 +20,8 @@ public struct DoorEvent: Hashable, Sendable {
     // The lock
     case lock
     case lockFailed = "lock-failed"
+    /// A line that the program wrote which moved the lock.
+    case lockOutput = "lock-output"
     // The daemon itself
     case started
     case stopped

@@ -77,6 +77,8 @@ struct PendingAnswer {
   let context: CommandContext
   let content: Command
   let position: LockPosition
+  /// The id of its record.
+  let event: Int64
 }
 
 /// Answers.
@@ -102,7 +104,7 @@ extension DoorPipeline {
   }
 
   /// A granted command: answered once the lock stands where it wants it, or at once where nothing moves.
-  func answerWhenMoved(_ context: CommandContext, _ content: Command, _ change: DoorMode.Change) {
+  func answerWhenMoved(_ context: CommandContext, _ content: Command, _ change: DoorMode.Change, event: Int64) {
     let door = context.door
     let position: LockPosition
     switch change {
@@ -115,22 +117,25 @@ extension DoorPipeline {
       door.pendingAnswers.removeAll { $0.position == .open }
       for pending in overtaken { answer(pending.context, result: .done) }
     }
-    door.pendingAnswers.append(PendingAnswer(context: context, content: content, position: position))
+    door.pendingAnswers.append(PendingAnswer(context: context, content: content, position: position, event: event))
     // Whoever asks for no answer waits too, so that a lock that fails is remembered with its press.
     if door.pendingAnswers.count > AnswerBook.limit { door.pendingAnswers.removeFirst() }
   }
 
   /// Another frame of an intent that was handled: its result is the first one's, which may still wait for the lock.
   func answerRepeatedPress(_ context: CommandContext, result: UInt8) {
-    let press = context.command.plaintext.press
-    let first = context.door.pendingAnswers.first {
-      $0.context.rule.id == context.rule.id && $0.context.command.plaintext.press == press
-    }
-    if let first {
+    if let first = pendingAnswer(context) {
       context.door.pendingAnswers.append(
-        PendingAnswer(context: context, content: first.content, position: first.position))
+        PendingAnswer(context: context, content: first.content, position: first.position, event: first.event))
     } else {
       answer(context, result: AnswerResult(rawValue: result))
+    }
+  }
+
+  /// The answer to the same intent that still waits for the lock.
+  func pendingAnswer(_ context: CommandContext) -> PendingAnswer? {
+    context.door.pendingAnswers.first {
+      $0.context.rule.id == context.rule.id && $0.context.command.plaintext.press == context.command.plaintext.press
     }
   }
 
@@ -139,7 +144,7 @@ extension DoorPipeline {
     switch event {
     case .moved(let position), .stands(let position): settle(door, position, .done)
     case .failed(let position, _): settle(door, position, .lockFailed)
-    case .battery: break
+    case .battery, .output: break
     }
     // A lock that closes while an opening is still waited for has not managed to open in its time.
     guard case .moved(.closed) = event, door.mode.pulseUntil == nil, door.mode.hold == .none else { return }

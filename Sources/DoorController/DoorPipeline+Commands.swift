@@ -1,6 +1,7 @@
 internal import AccessControl
 internal import AirProtocol
 internal import Ledger
+internal import LockHardware
 internal import POSIX
 
 /// What a door does with an authentic frame (protocol.md, "What the door does with a frame", steps 3 to 8).
@@ -42,15 +43,17 @@ extension DoorPipeline {
     case .repeatedPress(let result):
       // Its mark and its press go to the disk, else a restart would take the frame for a new one. Nothing is told.
       counters.repeated &+= 1
-      note(context, CommandNote(.repeated, nil, movesMark: true, result: result))
+      let waits = pendingAnswer(context)
+      note(
+        context,
+        CommandNote(.repeated, nil, movesMark: true, result: waits == nil ? result : nil, follows: waits?.event))
       answerRepeatedPress(context, result: result)
     case .refused(let refusal):
       decided(context)
       counters.countDenied(.clockUntrusted)
-      guard note(context, CommandNote(.denied, .clockUntrusted, detail: refusal.words(clock: rulebook.clock))) else {
-        return
-      }
-      answer(context, result: .freshnessRefused)
+      let recorded = note(
+        context, CommandNote(.denied, .clockUntrusted, detail: refusal.words(clock: rulebook.clock)))
+      if recorded != nil { answer(context, result: .freshnessRefused) }
     case .fresh(let content):
       decide(context, content)
     }
@@ -82,7 +85,7 @@ extension DoorPipeline {
     case .denied(let reason):
       counters.countDenied(reason)
       let result = reason.answerResult ?? 0
-      guard note(context, CommandNote(.denied, reason, movesMark: true, result: result)) else { return }
+      guard note(context, CommandNote(.denied, reason, movesMark: true, result: result)) != nil else { return }
       guardian.decided(context.command, content, result: result, at: context.heard.sinceBoot)
       alarm(context, content)
       if result != 0 { answer(context, result: AnswerResult(rawValue: result)) }
@@ -99,13 +102,15 @@ extension DoorPipeline {
     let door = context.door
     var mode = door.mode
     let order = DoorOrder(content.permission, argument: content.argument, door: door.policy)
-    let change = mode.apply(order, now: context.heard.sinceBoot)
+    var change = mode.apply(order, now: context.heard.sinceBoot)
     let done = AnswerResult.done.rawValue
+    // What moves the lock has its result from the lock: the ledger gets it with the movement.
     let recorded = note(
       context,
       CommandNote(
-        .granted, nil, movesMark: true, result: done, consumesUse: consumesUse, mode: mode == door.mode ? nil : mode))
-    guard recorded else {
+        .granted, nil, movesMark: true, result: change == .nothing ? done : nil, consumesUse: consumesUse,
+        mode: mode == door.mode ? nil : mode))
+    guard let recorded else {
       // What isn't on disk isn't done: the frame is spent, the holder's next one can be granted. But closing waits for
       // no disk.
       if case .close = change {
@@ -117,11 +122,13 @@ extension DoorPipeline {
     counters.granted &+= 1
     guardian.decided(context.command, content, result: done, at: context.heard.sinceBoot)
     FaultPoint.afterRecord.reach()
-    door.mode = mode
+    // A pulse counts from when the lock is told: what the disk took isn't taken from it.
+    change = door.mode.apply(order, now: environment.clocks.boot().sinceBoot)
     FaultPoint.beforeLock.reach()
-    door.drive(change)
+    door.drive(
+      change, for: LockCause(event: recorded, credential: context.rule.id.text, holder: context.rule.holder.text))
     alarm(context, content)
-    answerWhenMoved(context, content, change)
+    answerWhenMoved(context, content, change, event: recorded)
   }
 
   /// The silent alarm of a duress, granted or denied (docs/door-modes.md).
@@ -129,9 +136,9 @@ extension DoorPipeline {
     if case .duress = content { environment.emit(context.event(CommandNote(.duress, nil))) }
   }
 
-  /// Writes a record, and tells it once it is durable; false where the ledger couldn't take it.
+  /// Writes a record, and tells it once it is durable; nil where the ledger couldn't take it.
   @discardableResult
-  private func note(_ context: CommandContext, _ note: CommandNote) -> Bool {
+  private func note(_ context: CommandContext, _ note: CommandNote) -> Int64? {
     var mark: RecordedMark?
     if note.movesMark, let moved = guardian.timeMark(ofKey: context.command.key) {
       mark = RecordedMark(slot: moved.slot, sequence: moved.sequence)
@@ -141,19 +148,18 @@ extension DoorPipeline {
       mode: note.mode?.saved(now: context.heard.sinceBoot, wall: context.wall.seconds), clockTrusted: isClockTrusted)
     do throws(LedgerError) {
       var event = context.event(note)
-      event.id = try ledger.record(entry)
-      // What the lock does next belongs to the command that moves it: a status moves nothing.
-      if note.kind == .granted, note.mode != nil { context.door.lastRecord = event.id }
+      let id = try ledger.record(entry)
+      event.id = id
       if note.consumesUse { context.door.spent[context.rule.id, default: 0] &+= 1 }
-      recorded(at: context.wall, id: event.id)
+      recorded(at: context.wall, id: id)
       if note.kind == .granted || note.kind == .denied {
         counters.recordLatency.count(environment.clocks.boot() - context.heard)
       }
       if note.kind != .repeated { environment.emit(event) }
-      return true
+      return id
     } catch {
       ledgerFailed(error, context.wall)
-      return false
+      return nil
     }
   }
 

@@ -22,8 +22,6 @@ struct RetiredLock {
   let number: DoorNumber
   /// Whether the door goes on, or came back, with another lock; else the door is no more.
   var isReplaced: Bool
-  /// The last grant at the door.
-  let lastRecord: Int64?
   var word = LockWord.nothing
   var hasEnded = false
 
@@ -37,19 +35,15 @@ extension DoorPipeline {
   func lockReported(_ lock: LockID, _ report: LockReport) {
     if let door = doors.first(where: { $0.numberedLock.id == lock }) {
       if case .battery(let percent) = report.event { door.battery = percent }
-      guard let word = LockWord(report.event) else { return }
       // An answer says how the door stands now.
-      door.lockWord = word
+      if let word = LockWord(report.event) { door.lockWord = word }
       lockAnswers(door, report.event)
-      if case .stands = report.event { return }
-      tell(report.event, door.id, door.number, follows: door.lastRecord, nil)
+      tell(report, door.id, door.number, nil)
     } else if let place = retired.firstIndex(where: { $0.id == lock }) {
-      guard let word = LockWord(report.event) else { return }
-      retired[place].word = word
-      if case .stands = report.event { return }
+      if let word = LockWord(report.event) { retired[place].word = word }
       let old = retired[place]
       tell(
-        report.event, old.door, old.number, follows: old.lastRecord,
+        report, old.door, old.number,
         old.isReplaced ? "the lock of the configuration before" : "the door is in the configuration no more")
     }
   }
@@ -79,8 +73,7 @@ extension DoorPipeline {
   /// Closes a lock and lets go of it, without waiting: its program may hang for as long as its time limit.
   func retire(_ lock: NumberedLock, of door: RunningDoor, isReplaced: Bool) {
     retired.append(
-      RetiredLock(
-        id: lock.id, door: door.id, number: door.number, isReplaced: isReplaced, lastRecord: door.lastRecord))
+      RetiredLock(id: lock.id, door: door.id, number: door.number, isReplaced: isReplaced))
     let (old, ended) = (lock.lock, environment.onLockEnded)
     old.beginStop()
     let id = lock.id
@@ -91,16 +84,24 @@ extension DoorPipeline {
     do throws(Errno) { _ = try POSIX.Thread(name: "lock end", end) } catch { end() }
   }
 
-  private func tell(
-    _ report: LockReport.Event, _ door: Identifier, _ number: DoorNumber, follows record: Int64?, _ remark: String?
-  ) {
+  /// Tells and records what a lock said, with the id of the command that it came of.
+  private func tell(_ report: LockReport, _ door: Identifier, _ number: DoorNumber, _ remark: String?) {
     var event = DoorEvent(time: environment.clocks.wall(), kind: .lock)
     event.door = door.text
-    event.id = record
+    event.id = report.cause?.event
     event.detail = remark
-    switch report {
-    case .stands, .battery: return
-    case .moved(let position): event.state = position.rawValue
+    switch report.event {
+    case .battery: return
+    case .stands(let position):
+      // Another command that found the lock where it wants it: no movement to tell, but its result.
+      return record(report.cause, event, door, number, position.rawValue, remark)
+    case .moved(let position):
+      event.state = position.rawValue
+      record(report.cause, event, door, number, position.rawValue, remark)
+    case .output(let position, let line):
+      event.kind = .lockOutput
+      event.state = position.rawValue
+      event.detail = line
     case .failed(let position, let reason):
       counters.lockFailures &+= 1
       event.kind = .lockFailed
@@ -115,5 +116,18 @@ extension DoorPipeline {
       note(record, of: number)
     }
     environment.emit(event)
+  }
+
+  /// Records a movement that a command is behind; those of a start have nobody to be held against.
+  private func record(
+    _ cause: LockCause?, _ event: DoorEvent, _ door: Identifier, _ number: DoorNumber, _ state: String,
+    _ remark: String?
+  ) {
+    guard let cause else { return }
+    var record = LedgerEvent(event.kind.rawValue, at: event.time)
+    record.door = door
+    record.follows = cause.event
+    record.detail = remark.map { "\(state) (\($0))" } ?? state
+    note(record, of: number)
   }
 }

@@ -9,9 +9,7 @@ extension LockSettings {
   func makeLock(door: Identifier, report: @escaping LockReporter) throws(Errno) -> any Lock {
     switch self {
     case .dryRun: try DryRunLock(name: door.text, report: report)
-    case .command(let unlock, let lock, let limit):
-      try CommandLock(
-        name: door.text, LockCommands(unlock: unlock, lock: lock, timeLimit: limit), report: report)
+    case .command(let commands): try CommandLock(name: door.text, commands, report: report)
     case .gpio(let lines):
       try GPIOLock(name: door.text, program: Self.relayGuard, lines: lines, report: report)
     case .serial(let port, let baud):
@@ -36,8 +34,8 @@ private func fileExists(_ path: String) -> Bool {
 
 /// The lock of a recording: nothing moves, and nobody waits for it.
 struct RecordedLock: Lock {
-  func open(until: BootInstant?) {}
-  func close() {}
+  func open(until: BootInstant?, for cause: LockCause?) {}
+  func close(for cause: LockCause?) {}
   func refresh() {}
   func beginStop() {}
   func stop() {}

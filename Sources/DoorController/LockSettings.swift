@@ -1,4 +1,5 @@
 internal import Configuration
+public import LockHardware
 internal import POSIX
 public import RelayGuard
 
@@ -6,8 +7,8 @@ public import RelayGuard
 public enum LockSettings: Hashable, Sendable {
   /// Nothing moves; what would is said.
   case dryRun
-  /// Programs that open and close it, with their arguments, and the longest either may take.
-  case command(unlock: [String], lock: [String], limit: Duration)
+  /// Programs that open and close it.
+  case command(LockCommands)
   /// Lines that move together, each held by a relay guard; at least one.
   case gpio([RelayLine])
   /// A board at a serial line: its device, and its speed in bits a second (docs/serial-board.md).
@@ -25,10 +26,12 @@ public enum LockSettings: Hashable, Sendable {
       if !value.isNull { _ = try value.mapping([]) }
       self = .dryRun
     case "command":
-      let fields = try value.mapping(["unlock", "lock", "time-limit"])
+      let fields = try value.mapping(["unlock", "lock", "time-limit", "directory"])
       self = .command(
-        unlock: try Self.program(fields.required("unlock")), lock: try Self.program(fields.required("lock")),
-        limit: try fields["time-limit"]?.duration(in: .milliseconds(100)...Duration.seconds(60)) ?? .seconds(5))
+        LockCommands(
+          unlock: try Self.program(fields.required("unlock")), lock: try Self.program(fields.required("lock")),
+          timeLimit: try fields["time-limit"]?.duration(in: .milliseconds(100)...Duration.seconds(60)) ?? .seconds(5),
+          directory: try fields["directory"].map { try path($0, in: folder) } ?? "/"))
     case "gpio":
       let lines = value.isList ? try value.elements() : [value]
       guard (1...Self.mostLines).contains(lines.count) else {

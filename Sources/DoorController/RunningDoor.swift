@@ -24,11 +24,10 @@ final class RunningDoor {
   var lockHasFailed: Bool { if case .failed = lockWord { true } else { false } }
   /// What is left in the battery of the lock's board, in percent; nil: there is none, or it isn't known.
   var battery: UInt8?
+  /// The last command that moved the lock.
+  private(set) var cause: LockCause?
   /// Answers that wait until the lock stands where they say.
   var pendingAnswers: [PendingAnswer] = []
-  /// The last grant here, which what the lock does next belongs to.
-  var lastRecord: Int64?
-
   init(_ door: Rulebook.Door, mode: DoorMode, spent: [Identifier: UInt32], lock: NumberedLock) {
     id = door.id
     number = door.number
@@ -41,10 +40,13 @@ final class RunningDoor {
   }
 
   /// Does what the mode's change asks of the lock.
-  func drive(_ change: DoorMode.Change) {
+  ///
+  /// - Parameter cause: the command behind it; nil: it came by itself.
+  func drive(_ change: DoorMode.Change, for cause: LockCause? = nil) {
+    if change != .nothing { self.cause = cause ?? self.cause }
     switch change {
-    case .open(let until): lock.open(until: until.map(BootInstant.init(sinceBoot:)))
-    case .close: lock.close()
+    case .open(let until): lock.open(until: until.map(BootInstant.init(sinceBoot:)), for: cause)
+    case .close: lock.close(for: cause)
     case .nothing: break
     }
   }
@@ -62,7 +64,7 @@ final class RunningDoor {
     lockSettings = door.settings.lock
     lockWord = .nothing
     battery = nil
-    drive(mode.wanted(now: now.sinceBoot))
+    drive(mode.wanted(now: now.sinceBoot), for: cause)
     return old
   }
 
@@ -89,7 +91,7 @@ enum LockWord: Hashable, Sendable {
     switch event {
     case .stands(let position), .moved(let position): self = .stands(position)
     case .failed(let position, let reason): self = .failed(position, reason)
-    case .battery: return nil
+    case .battery, .output: return nil
     }
   }
 

@@ -19,7 +19,7 @@ public struct LedgerEvent: Hashable, Sendable {
   public var sequence: UInt8?
   public var press: UInt8?
   public var reason: Reason?
-  /// The result byte that the holder was answered, or would be.
+  /// The result byte that the holder was answered, or would be; nil where it isn't known until the lock's own event.
   public var result: UInt8?
   /// The id of the event that this one belongs to, for example of the grant behind a lock that failed.
   public var follows: Int64?

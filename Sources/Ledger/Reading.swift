@@ -13,7 +13,8 @@ extension Ledger {
   /// The presses that were answered at a door from a moment on, oldest first, as far as the newest 10,000 events tell.
   ///
   /// Presses of the future are among them: who set the clock back can't make the door forget one. Result 8 isn't: it
-  /// isn't remembered (docs/protocol.md, step 6).
+  /// isn't remembered (docs/protocol.md, step 6). What waited for the lock has the result of the lock's first record; where
+  /// there is none it is "the lock failed": this process was killed between the two.
   public func presses(ofDoor door: UInt16, since time: WallTime) throws(LedgerError) -> [RecordedPress] {
     try read { (store) throws(DatabaseError) in
       try store.connection.prepare(pressesQuery).map(Ledger.smallestEventLimit, door, time.milliseconds) {
@@ -42,10 +43,13 @@ extension Ledger {
 private let statesQuery = "SELECT id, slot, sequence, uses FROM credential WHERE door = ? ORDER BY id"
 
 private let pressesQuery = """
-  SELECT id, credential, command, argument, press, result, time FROM event
+  SELECT id, credential, command, argument, press, coalesce(result, CASE (
+    SELECT kind FROM event AS later WHERE later.id > coalesce(event.follows, event.id)
+    AND later.follows = coalesce(event.follows, event.id) AND later.kind IN ('lock', 'lock-failed')
+    ORDER BY later.id LIMIT 1) WHEN 'lock' THEN 1 ELSE 6 END), time FROM event
   WHERE id > (SELECT max(id) FROM event) - ? AND door_number = ? AND time >= ? AND press IS NOT NULL
-  AND credential IS NOT NULL AND command IS NOT NULL AND argument IS NOT NULL AND result IS NOT NULL AND result <> 8
-  AND follows IS NULL ORDER BY id
+  AND credential IS NOT NULL AND command IS NOT NULL AND argument IS NOT NULL
+  AND (result <> 8 OR (result IS NULL AND kind IN ('granted', 'repeated'))) ORDER BY id
   """
 
 private let modeQuery = "SELECT locked_down, hold, hold_until, pulse_until FROM door WHERE number = ?"

@@ -8,19 +8,27 @@ public struct LockCommands: Hashable, Sendable {
   public let lock: [String]
   /// How long each may take before it is killed.
   public let timeLimit: Duration
+  /// Where they begin.
+  public let directory: String
 
-  public init(unlock: [String], lock: [String], timeLimit: Duration = .seconds(5)) {
+  public init(unlock: [String], lock: [String], timeLimit: Duration = .seconds(5), directory: String = "/") {
     self.unlock = unlock
     self.lock = lock
     self.timeLimit = timeLimit
+    self.directory = directory
   }
 }
 
 /// A lock that two programs move; exit code 0 means that it stands where it should.
 ///
 /// Each runs in a process group of its own, which is killed whole when it is late or no longer wanted; the first program
-/// ends with this process as well, however that comes about. It reads nothing; what it writes goes to standard error. Its environment is `PATH`, `LATCHKEY_DOOR` (the door's id) and
-/// `LATCHKEY_ACTION` (`unlock` or `lock`), and nothing else. No shell is between.
+/// ends with this process as well, however that comes about. It reads nothing; what it writes is reported, line by line.
+/// No shell is between. Its environment is this, and nothing else:
+/// - `PATH`: the system's folders, whatever this process has;
+/// - `LATCHKEY_ACTION`: `unlock` or `lock`;
+/// - `LATCHKEY_DOOR`: the door's id;
+/// - `LATCHKEY_EVENT`, `LATCHKEY_CREDENTIAL`, `LATCHKEY_HOLDER`: the ledger's event, credential's id and holder's name of the
+///   command that the movement belongs to, as far as there are such.
 public final class CommandLock: Lock {
   private let driver: LockDriver
 
@@ -35,9 +43,9 @@ public final class CommandLock: Lock {
   /// A lock that nobody holds any more is stopped.
   deinit { driver.stop() }
 
-  public func open(until: BootInstant?) { driver.open(until: until) }
+  public func open(until: BootInstant?, for cause: LockCause?) { driver.open(until: until, for: cause) }
 
-  public func close() { driver.close() }
+  public func close(for cause: LockCause?) { driver.close(for: cause) }
 
   public func refresh() { driver.refresh() }
 
@@ -53,28 +61,47 @@ private struct Programs: Actuator {
   func move(_ target: LockPosition, _ watch: LockDriver.Watch) -> Movement {
     let action = target == .open ? "unlock" : "lock"
     let arguments = target == .open ? commands.unlock : commands.lock
-    let path = ProcessEnvironment["PATH"] ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    let environment = ["PATH=\(path)", "LATCHKEY_DOOR=\(door)", "LATCHKEY_ACTION=\(action)"]
     do throws(Errno) {
+      let pipe = try Pipe()
       // An `unlock` whose daemon was killed would open the door after the next start has closed it.
-      var child = try ChildProcess(arguments, environment: environment, endsWithParent: target == .open)
-      return try wait(&child, action, watch)
+      var child = try ChildProcess(
+        arguments, environment: environment(action, watch.cause), directory: commands.directory,
+        endsWithParent: target == .open, output: pipe.writer.number, errors: pipe.writer.number)
+      return try wait(&child, action, pipe.closingWriter(), watch)
     } catch {
+      if !isDirectory(commands.directory) { return .failed("the directory \(commands.directory) isn't there") }
       return .failed("the \(action) command “\(arguments.first ?? "")” can't be run: \(error)")
     }
   }
 
+  private func environment(_ action: String, _ cause: LockCause?) -> [String] {
+    let fixed = [
+      "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LATCHKEY_ACTION=\(action)",
+      "LATCHKEY_DOOR=\(door)",
+    ]
+    let words = [
+      ("EVENT", cause.map { "\($0.event)" }), ("CREDENTIAL", cause?.credential), ("HOLDER", cause?.holder),
+    ]
+    return fixed + words.compactMap { name, value in value.map { "LATCHKEY_\(name)=\($0)" } }
+  }
+
   private func wait(
-    _ child: inout ChildProcess, _ action: String, _ watch: LockDriver.Watch
+    _ child: inout ChildProcess, _ action: String, _ reader: consuming FileDescriptor, _ watch: LockDriver.Watch
   ) throws(Errno) -> Movement {
     let limit = BootInstant.now() + commands.timeLimit
-    var poller = Poller([(child.descriptor, .readable), (watch.descriptor, .readable)])
+    var output = ProgramOutput(reader)
+    // What it wrote is told before what became of it.
+    defer { output.finish(watch.tell) }
     while true {
       guard watch.stillWanted() else {
         child.kill()
         return .interrupted
       }
+      var poller = Poller([
+        (child.descriptor, .readable), (watch.descriptor, .readable), (output.descriptor, .readable),
+      ])
       _ = try poller.wait(until: min(limit, watch.deadline ?? limit))
+      if !poller.readiness(at: 2).isEmpty { output.read(watch.tell) }
       // Its end counts before the limit does: it may have come in time while this thread had to wait.
       if let end = try child.wait(until: .now()) {
         return end == .exited(0) ? .done : .failed("the \(action) command ended with \(end)")
@@ -85,4 +112,8 @@ private struct Programs: Actuator {
       }
     }
   }
+}
+
+private func isDirectory(_ path: String) -> Bool {
+  do throws(FileError) { return try fileStatus(path)?.isDirectory ?? false } catch { return false }
 }

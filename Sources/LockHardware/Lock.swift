@@ -14,9 +14,11 @@ public enum LockPosition: String, Hashable, Sendable {
 /// the program does. The newest command counts and replaces what an earlier one set. None of these waits, but `stop`.
 public protocol Lock: Sendable {
   /// Opens the lock, or keeps it open, until that moment; nil: until the next command.
-  func open(until: BootInstant?)
+  func open(until: BootInstant?, for cause: LockCause?)
   /// Closes the lock; a movement to open that still runs is broken off.
-  func close()
+  ///
+  /// - Parameter cause: nil: nobody asked, so that it is the end of what there was.
+  func close(for cause: LockCause?)
   /// Moves the lock once more to where it should stand: something else may have moved it.
   func refresh()
   /// Begins to close the lock, though it may be closed, and then to end its thread; what comes later is ignored.
@@ -25,7 +27,30 @@ public protocol Lock: Sendable {
   func stop()
 }
 
-/// What a lock tells: it moved, or it couldn't, or how much is left in its battery.
+extension Lock {
+  /// The same for nobody.
+  public func open(until: BootInstant?) { open(until: until, for: nil) }
+  /// The same where nobody asked.
+  public func close() { close(for: nil) }
+}
+
+/// Whose command a movement belongs to; an opening's closing belongs to it too.
+public struct LockCause: Hashable, Sendable {
+  /// The id of the command's event in the ledger.
+  public let event: Int64
+  /// The credential's id; nil where none was used.
+  public let credential: String?
+  /// The holder's name.
+  public let holder: String?
+
+  public init(event: Int64, credential: String? = nil, holder: String? = nil) {
+    self.event = event
+    self.credential = credential
+    self.holder = holder
+  }
+}
+
+/// What a lock tells: it moved, or it couldn't, or what else is to be known of it.
 public struct LockReport: Hashable, Sendable {
   /// The kinds of report.
   public enum Event: Hashable, Sendable {
@@ -39,14 +64,19 @@ public struct LockReport: Hashable, Sendable {
     case failed(LockPosition, reason: String)
     /// What is left in the battery of a lock that has one, 0 to 100 percent; nil: it doesn't know.
     case battery(percent: UInt8?)
+    /// What the program wrote that was moving the lock there: a line for people, without control characters.
+    case output(LockPosition, line: String)
   }
 
   public let event: Event
   public let at: BootInstant
+  /// The command that this came of; nil: none, as at the start.
+  public let cause: LockCause?
 
-  public init(_ event: Event, at: BootInstant) {
+  public init(_ event: Event, at: BootInstant, for cause: LockCause? = nil) {
     self.event = event
     self.at = at
+    self.cause = cause
   }
 }
 

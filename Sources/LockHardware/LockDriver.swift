@@ -57,9 +57,9 @@ final class LockDriver: Lock {
     self.thread.withLock { $0 = thread }
   }
 
-  func open(until: BootInstant?) { change { $0.open(until: until) } }
+  func open(until: BootInstant?, for cause: LockCause?) { change { $0.open(until: until, for: cause) } }
 
-  func close() { change { $0.close() } }
+  func close(for cause: LockCause?) { change { $0.close(for: cause) } }
 
   func refresh() { change { $0.refresh() } }
 
@@ -89,38 +89,39 @@ final class LockDriver: Lock {
   }
 
   private func rest(until deadline: BootInstant?) {
-    let (standing, isNewCommand) = state.withLock { ($0.position, $0.standsUnmoved() != nil) }
+    let (standing, isNewCommand, cause) = state.withLock { ($0.position, $0.standsUnmoved() != nil, $0.cause) }
     guard let position = standing else {
-      _ = Watch(driver: self, target: .closed).awaitCommand(until: deadline)
+      _ = Watch(driver: self, target: .closed, cause: nil).awaitCommand(until: deadline)
       return
     }
-    let watch = Watch(driver: self, target: position)
+    let watch = Watch(driver: self, target: position, cause: cause)
     if isNewCommand {
       switch actuator.adjust(position, watch) {
-      case .done: report(LockReport(.stands(position), at: .now()))
+      case .done: report(LockReport(.stands(position), at: .now(), for: cause))
       // A newer command has come, which has a report of its own.
       case .interrupted: return
-      case .failed(let reason): return strayed(from: position, reason)
+      case .failed(let reason): return strayed(from: position, reason, cause)
       }
     }
     switch actuator.rest(at: position, until: deadline, watch) {
     case .done: break
-    case .interrupted: strayed(from: position, nil)
-    case .failed(let reason): strayed(from: position, reason)
+    case .interrupted: strayed(from: position, nil, cause)
+    case .failed(let reason): strayed(from: position, reason, cause)
     }
   }
 
-  private func strayed(from position: LockPosition, _ reason: String?) {
+  private func strayed(from position: LockPosition, _ reason: String?, _ cause: LockCause?) {
     let now = BootInstant.now()
     state.withLock { state in
       state.strayed(from: position)
       if reason != nil { state.paceLosses(now: now) }
     }
-    if let reason { report(LockReport(.failed(position, reason: reason), at: now)) }
+    if let reason { report(LockReport(.failed(position, reason: reason), at: now, for: cause)) }
   }
 
   private func move(_ target: LockPosition) {
-    let movement = actuator.move(target, Watch(driver: self, target: target))
+    let cause = state.withLock { $0.movingCause }
+    let movement = actuator.move(target, Watch(driver: self, target: target, cause: cause))
     let now = BootInstant.now()
     let outcome: LockState.Outcome =
       switch movement {
@@ -133,12 +134,14 @@ final class LockDriver: Lock {
       return state.hasRunOut(now: now)
     }
     switch movement {
-    case .done: report(LockReport(.moved(target), at: now))
-    case .failed(let reason): report(LockReport(.failed(target, reason: reason), at: now))
+    case .done: report(LockReport(.moved(target), at: now, for: cause))
+    case .failed(let reason): report(LockReport(.failed(target, reason: reason), at: now, for: cause))
     case .interrupted where target == .open && ranOut:
       // Nobody changed their mind: the door was to open, and didn't.
       report(
-        LockReport(.failed(target, reason: "it took longer than the door was to be open, and was broken off"), at: now))
+        LockReport(
+          .failed(target, reason: "it took longer than the door was to be open, and was broken off"), at: now,
+          for: cause))
     case .interrupted: break
     }
   }
@@ -147,6 +150,8 @@ final class LockDriver: Lock {
   struct Watch {
     fileprivate let driver: LockDriver
     fileprivate let target: LockPosition
+    /// Whose command it is.
+    let cause: LockCause?
 
     /// Readable when a command came: look again.
     var descriptor: Int32 { driver.wakeUp.descriptor }
@@ -164,6 +169,11 @@ final class LockDriver: Lock {
     /// Whether an opening is still wanted, and until when; nil: until the next command.
     func opening() -> (isWanted: Bool, until: BootInstant?) {
       driver.state.withLock { ($0.stillWanted(.open, now: .now()), $0.deadline) }
+    }
+
+    /// Passes on what the program wrote that moves the lock.
+    func tell(output line: String) {
+      driver.report(LockReport(.output(target, line: line), at: .now(), for: cause))
     }
 
     /// Whether the movement is still wanted; takes the signal of a command that came.

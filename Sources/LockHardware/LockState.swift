@@ -31,6 +31,10 @@ struct LockState: Sendable {
   /// Counts commands, so that what happens to an older one isn't held against a newer.
   private var command = 0
   private var movingFor = 0
+  /// Whose the newest command was, as long as it isn't over.
+  private(set) var cause: LockCause?
+  /// The same of the movement that runs, or ran last.
+  private(set) var movingCause: LockCause?
   /// The command whose end was told last.
   private var toldCommand = 0
   /// Nil: unknown, as at the start.
@@ -47,13 +51,16 @@ struct LockState: Sendable {
   static let lastTries = 3
   private var triesLeft = LockState.lastTries
 
-  mutating func open(until: BootInstant?) {
+  mutating func open(until: BootInstant?, for cause: LockCause? = nil) {
     if isStopping { return }
+    self.cause = cause
     wanted = .open(until: until)
     command += 1
   }
 
-  mutating func close() {
+  /// - Parameter cause: nil: nobody asked, so that it is the end of what there was.
+  mutating func close(for cause: LockCause? = nil) {
+    self.cause = cause ?? self.cause
     wanted = .closed
     command += 1
     // Somebody asks now: the wait that an earlier failure began is not for them.
@@ -126,6 +133,8 @@ struct LockState: Sendable {
     case (.closed, .done):
       failures = 0
       retryAt = nil
+      // What comes now isn't that command's any more.
+      if command == movingFor { cause = nil }
     case (.closed, _):
       if isStopping { triesLeft -= 1 }
       retryAt = now + min(LockState.lastRetry, LockState.firstRetry * (1 << min(failures, 10)))
@@ -154,6 +163,7 @@ struct LockState: Sendable {
 
   private mutating func start(_ target: LockPosition) -> Step {
     movingFor = command
+    movingCause = cause
     isStale = false
     return .move(target)
   }

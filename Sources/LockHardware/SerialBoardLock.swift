@@ -26,9 +26,9 @@ public final class SerialBoardLock: Lock {
   /// A lock that nobody holds any more is stopped.
   deinit { driver.stop() }
 
-  public func open(until: BootInstant?) { driver.open(until: until) }
+  public func open(until: BootInstant?, for cause: LockCause?) { driver.open(until: until, for: cause) }
 
-  public func close() { driver.close() }
+  public func close(for cause: LockCause?) { driver.close(for: cause) }
 
   public func refresh() { driver.refresh() }
 

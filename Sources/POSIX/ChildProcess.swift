@@ -21,8 +21,8 @@ extension ProcessEnd: CustomStringConvertible {
 
 /// A program that this one started, in a process group of its own.
 ///
-/// It reads nothing, and what it writes goes to this process's standard error, unless it is given a descriptor for both. It ends at the latest with this value:
-/// then the whole group is killed.
+/// It reads nothing, and what it writes goes to this process's standard error, unless it is given descriptors. It ends at the
+/// latest with this value: then the whole group is killed.
 public struct ChildProcess: ~Copyable, Sendable {
   /// The number of the process and of its group; nobody else's until its end was seen.
   public let number: Int32
@@ -38,18 +38,31 @@ public struct ChildProcess: ~Copyable, Sendable {
   /// - Parameters:
   ///   - arguments: the program, looked up in this process's PATH where it has no slash, and what it is given.
   ///   - environment: all of the new process's environment, `NAME=value` each.
+  ///   - directory: where it begins; nil: where this process is.
   ///   - endsWithParent: whether the kernel kills it when the calling thread ends, a `kill -9` of this process included
   ///     (PR_SET_PDEATHSIG of prctl(2)). What it starts itself isn't meant.
-  ///   - talk: an open descriptor that becomes its standard input and output.
+  ///   - input, output, errors: open descriptors for its standard streams.
   /// - Throws: `Errno.noEntry`, `.permissionDenied` and the like where it can't be started; `.invalidArgument` where
   ///   `arguments` is empty or a text holds a NUL.
   public init(
-    _ arguments: [String], environment: [String], endsWithParent: Bool = false, talk: Int32? = nil
+    _ arguments: [String], environment: [String], directory: String? = nil, endsWithParent: Bool = false,
+    input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil
   ) throws(Errno) {
-    guard let program = arguments.first, !(arguments + environment).contains(where: { $0.utf8.contains(0) }) else {
-      throw .invalidArgument
+    let texts = arguments + environment + (directory.map { [$0] } ?? [])
+    guard !arguments.isEmpty, !texts.contains(where: { $0.utf8.contains(0) }) else { throw .invalidArgument }
+    let process = try systemCall {
+      unsafe withCStrings(arguments) { argv in
+        unsafe withCStrings(environment) { envp in
+          unsafe withCStrings(directory.map { [$0] } ?? []) { directory in
+            var program = unsafe cposix_program(
+              arguments: argv, environment: envp, directory: directory[0], input: input ?? -1,
+              output: output ?? STDERR_FILENO, errors: errors ?? STDERR_FILENO, ends_with_parent: endsWithParent ? 1 : 0
+            )
+            return unsafe cposix_start(&program)
+          }
+        }
+      }
     }
-    let process = try spawn(program, arguments, environment, endsWithParent: endsWithParent, talk)
     let watch: FileDescriptor
     do throws(Errno) {
       watch = FileDescriptor(takingOwnershipOf: try systemCall { cposix_pidfd_open(process) })
@@ -96,19 +109,6 @@ private func reap(_ number: Int32) throws(Errno) -> ProcessEnd {
   try systemCall { unsafe waitpid(number, &status, 0) }
   return cposix_wifexited(status) != 0
     ? .exited(cposix_wexitstatus(status)) : .signalled(Signal(rawValue: cposix_wtermsig(status)))
-}
-
-private func spawn(
-  _ program: String, _ arguments: [String], _ environment: [String], endsWithParent: Bool,
-  _ talk: Int32?
-) throws(Errno) -> pid_t {
-  try systemCall {
-    unsafe withCStrings(arguments) { argv in
-      unsafe withCStrings(environment) { envp in
-        unsafe cposix_start(program, argv, envp, endsWithParent ? 1 : 0, talk ?? -1)
-      }
-    }
-  }
 }
 
 /// Runs `body` with a null-terminated array of C strings, as exec(3) takes it.

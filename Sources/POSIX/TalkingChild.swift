@@ -17,7 +17,7 @@ public final class TalkingChild: Sendable {
     try systemCall { unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) }
     let own = FileDescriptor(takingOwnershipOf: ends[0])
     let other = FileDescriptor(takingOwnershipOf: ends[1])
-    let child = try ChildProcess(arguments, environment: [], talk: other.number)
+    let child = try ChildProcess(arguments, environment: [], input: other.number, output: other.number)
     number = child.number
     process = Mutex(child)
     socket = Socket(takingOwnershipOf: own)

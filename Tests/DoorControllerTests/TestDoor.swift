@@ -173,8 +173,12 @@ final class TestDoor {
   }
 
   /// The lock says something, and the door goes on.
-  func report(_ event: LockReport.Event) throws {
-    try pipeline.lockReported(pipeline.doors[0].numberedLock.id, LockReport(event, at: time.boot))
+  ///
+  /// - Parameter cause: nil: the one that the lock was told last.
+  func report(_ event: LockReport.Event, for cause: LockCause? = nil) throws {
+    let cause = cause ?? lock.causes.last ?? nil
+    try pipeline.lockReported(
+      pipeline.doors[0].numberedLock.id, LockReport(event, at: time.boot, for: cause))
     pass(.zero)
   }
 
@@ -235,15 +239,25 @@ final class TestLock: Lock {
     case stop
   }
 
-  private let state = Mutex<[Order]>([])
+  private let state = Mutex<(orders: [Order], causes: [LockCause?])>(([], []))
 
-  var orders: [Order] { state.withLock { $0 } }
+  var orders: [Order] { state.withLock { $0.orders } }
+  /// Whose the openings and closings were.
+  var causes: [LockCause?] { state.withLock { $0.causes } }
   var openings: Int { orders.count { if case .open = $0 { true } else { false } } }
-  func open(until: BootInstant?) { state.withLock { $0.append(.open(until: until)) } }
-  func close() { state.withLock { $0.append(.close) } }
-  func refresh() { state.withLock { $0.append(.refresh) } }
-  func beginStop() { state.withLock { $0.append(.beginStop) } }
-  func stop() { state.withLock { $0.append(.stop) } }
+
+  func open(until: BootInstant?, for cause: LockCause?) { note(.open(until: until), [cause]) }
+  func close(for cause: LockCause?) { note(.close, [cause]) }
+  func refresh() { note(.refresh) }
+  func beginStop() { note(.beginStop) }
+  func stop() { note(.stop) }
+
+  private func note(_ order: Order, _ causes: [LockCause?] = []) {
+    state.withLock { state in
+      state.orders.append(order)
+      state.causes += causes
+    }
+  }
 }
 
 /// A rule with the defaults of an ordinary holder.

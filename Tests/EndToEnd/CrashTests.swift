@@ -50,6 +50,23 @@ struct CrashTests {
     }
   }
 
+  @Test("Killed between record and lock: whoever asks again after the restart hears that the lock failed")
+  func lockFailedAcrossARestart() async throws {
+    try await withWorkbench { bench in
+      let site = try Site(bench)
+      try site.addDoors("front")
+      let alice = try site.issue("alice", freshness: "challenge")
+      let door = try Door(site)
+      let daemon = try door.start(fault: "before-lock", waitsForTime: false)
+      let sender = try alice.start("unlock", "front", "--timeout", "20s")
+      guard try daemon.waitForExit() == .signalled(9) else { throw TestError("no crash\n\(daemon.report)") }
+      // The same press is asked for on, under the challenge of the next run.
+      try door.start(waitsForTime: false)
+      #expect(try sender.waitForExit() == .exited(69))
+      #expect(door.openings() == 0)
+    }
+  }
+
   @Test("Killed in mid-opening: the next start closes the lock first")
   func inMidPulse() async throws {
     try await withWorkbench { bench in

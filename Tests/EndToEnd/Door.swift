@@ -57,6 +57,7 @@ final class Door: Sendable {
               command:
                 unlock: [/bin/sh, -c, "echo '\(id) open' > \(pipe)"]
                 lock: [/bin/sh, -c, "echo '\(id) close' > \(pipe)"]
+                directory: .
 
         """
       for line in settings.split(separator: "\n") { text += "    \(line)\n" }

@@ -112,6 +112,7 @@ struct RecordTests {
     denied.event.result = Reason.challengeRequired.answerResult
     try ledger.record(denied)
     var malformed = try Samples.grant(at: 0, slot: 3, press: 3)
+    malformed.event.kind = "malformed"
     malformed.event.reason = .malformed
     malformed.event.result = nil
     try ledger.record(malformed)
@@ -120,6 +121,40 @@ struct RecordTests {
     try ledger.record(Samples.grant(at: 5_000, slot: 5, press: 6))
     #expect(try ledger.presses(ofDoor: 1, since: Samples.time(-20)).map(\.press) == [4, 6])
     #expect(try ledger.presses(ofDoor: 1, since: Samples.time(-200)).map(\.press) == [1, 4, 6])
+  }
+
+  @Test func whatWaitedForTheLockHasTheResultThatItCameTo() throws {
+    let ledger = try place.open()
+    func grant(press: UInt8, lock kinds: [String]) throws -> Int64 {
+      var entry = try Samples.grant(press: press)
+      entry.event.result = nil
+      let id = try ledger.record(entry)
+      for kind in kinds {
+        var event = LedgerEvent(kind, at: Samples.time(1))
+        event.follows = id
+        try ledger.record(LedgerEntry(event, doorNumber: 1))
+      }
+      return id
+    }
+    _ = try grant(press: 1, lock: ["lock", "lock"])
+    _ = try grant(press: 2, lock: ["lock-failed", "lock"])
+    // It opened; that it couldn't be closed later is another matter.
+    _ = try grant(press: 3, lock: ["lock", "lock-failed"])
+    // Killed between the record and the lock.
+    let killed = try grant(press: 4, lock: [])
+    #expect(try ledger.presses(ofDoor: 1, since: Samples.time(0)).map(\.result) == [1, 6, 1, 6])
+    // Another frame of the same intent, heard while the lock was waited for.
+    var again = try Samples.grant(press: 4)
+    again.event.kind = "repeated"
+    again.event.result = nil
+    again.event.follows = killed
+    try ledger.record(again)
+    #expect(try ledger.presses(ofDoor: 1, since: Samples.time(0)).map(\.result) == [1, 6, 1, 6, 6])
+    // A frame that was no command has none.
+    again.event.kind = "malformed"
+    again.event.follows = nil
+    try ledger.record(again)
+    #expect(try ledger.presses(ofDoor: 1, since: Samples.time(0)).count == 5)
   }
 
   @Test func numbersEventsFromOneUpwards() throws {

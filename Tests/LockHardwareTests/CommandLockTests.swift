@@ -30,10 +30,87 @@ import Testing
     #expect(try reports.next().event == .moved(.open))
     #expect(try reports.next().event == .moved(.closed))
     #expect(try log() == ["lock", "unlock", "lock"])
-    let names = try folder.text("environment").split(separator: "\n").map { $0.prefix { $0 != "=" } }
-    // What a shell adds of its own aside.
-    #expect(Set(names).subtracting(["PWD", "OLDPWD", "SHLVL", "_"]) == ["PATH", "LATCHKEY_DOOR", "LATCHKEY_ACTION"])
-    #expect(try folder.text("environment").contains("LATCHKEY_DOOR=front\n"))
+    #expect(try environment("environment") == Self.fixed.union(["LATCHKEY_ACTION=unlock"]))
+  }
+
+  private static let fixed: Set = [
+    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LATCHKEY_DOOR=front",
+  ]
+
+  /// What `env` wrote, but for what a shell adds of its own.
+  private func environment(_ name: String) throws -> Set<String> {
+    let lines = try folder.text(name).split(separator: "\n").map(String.init)
+    return Set(lines.filter { line in !["PWD=", "OLDPWD=", "SHLVL=", "_="].contains { line.hasPrefix($0) } })
+  }
+
+  @Test func aMovementKnowsWhoseItIsUntilTheLockIsClosedAgain() throws {
+    let lock = try lock(unlock: "env > unlock.env", lock: "env > lock.env")
+    #expect(try reports.next().cause == nil)
+    #expect(try environment("lock.env") == Self.fixed.union(["LATCHKEY_ACTION=lock"]))
+    let cause = LockCause(event: 41, credential: "alice-phone", holder: "Zoë Example")
+    lock.open(until: .now() + .seconds(1), for: cause)
+    let opened = try reports.next()
+    #expect(opened.event == .moved(.open) && opened.cause == cause)
+    let whose: Set = ["LATCHKEY_EVENT=41", "LATCHKEY_CREDENTIAL=alice-phone", "LATCHKEY_HOLDER=Zoë Example"]
+    #expect(try environment("unlock.env") == Self.fixed.union(whose).union(["LATCHKEY_ACTION=unlock"]))
+    let closed = try reports.next()
+    #expect(closed.event == .moved(.closed) && closed.cause == cause)
+    #expect(try environment("lock.env") == Self.fixed.union(whose).union(["LATCHKEY_ACTION=lock"]))
+    lock.stop()
+    #expect(try reports.next().cause == nil)
+    #expect(try environment("lock.env") == Self.fixed.union(["LATCHKEY_ACTION=lock"]))
+  }
+
+  @Test func theyBeginInTheirDirectory() throws {
+    let commands = LockCommands(
+      unlock: ["/bin/sh", "-c", "pwd > where"], lock: ["/bin/true"], directory: folder.path)
+    let lock = try CommandLock(name: "front", commands, report: reports.reporter)
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    #expect(try reports.next().event == .moved(.open))
+    #expect(try folder.text("where").hasSuffix("\(folder.path.split(separator: "/").last ?? "?")\n"))
+  }
+
+  @Test func aDirectoryThatIsNotThereIsSaid() throws {
+    let commands = LockCommands(unlock: ["/bin/true"], lock: ["/bin/true"], directory: "/does/not/exist")
+    let lock = try CommandLock(name: "front", commands, report: reports.reporter)
+    #expect(try reports.next().event == .failed(.closed, reason: "the directory /does/not/exist isn't there"))
+    lock.stop()
+  }
+
+  @Test func whatTheyWriteIsReportedBeforeWhatBecameOfThem() throws {
+    let lock = try lock(unlock: "echo 'relay 3 on'; printf 'warm\\033[31m\\tcoil' >&2; exit 4")
+    #expect(try reports.next().event == .moved(.closed))
+    let cause = LockCause(event: 7)
+    lock.open(until: nil, for: cause)
+    let first = try reports.next()
+    #expect(first.event == .output(.open, line: "relay 3 on") && first.cause == cause)
+    #expect(try reports.next().event == .output(.open, line: "warm\u{FFFD}[31m coil"))
+    #expect(try reports.next().event == .failed(.open, reason: "the unlock command ended with exit code 4"))
+    lock.stop()
+  }
+
+  @Test func aProgramThatWritesWithoutEndIsReadAndItsFirstLinesAreTold() throws {
+    let lock = try lock(unlock: "yes | head -c 10000000")
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    for _ in 0..<20 { #expect(try reports.next().event == .output(.open, line: "y")) }
+    #expect(try reports.next().event == .output(.open, line: "… and more, which is dropped"))
+    #expect(try reports.next().event == .moved(.open))
+  }
+
+  @Test func whatAProgramLeavesBehindHoldsUpNothing() throws {
+    let pipe = try NamedPipe(folder("pipe"))
+    // The one left behind keeps the output open, and ends when the test lets it.
+    let lock = try lock(unlock: "echo done; (exec 3> pipe; echo up >&3; read x < hold) & ")
+    try run(executable: "/usr/bin/mkfifo", [folder("hold")]).expecting(exit: 0)
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    #expect(try reports.next().event == .output(.open, line: "done"))
+    #expect(try reports.next().event == .moved(.open))
+    #expect(try pipe.next() == Array("up\n".utf8))
+    try folder.write("hold", "\n")
+    #expect(try pipe.next() == [])
   }
 
   @Test func overlappingPulsesRunNothingTwice() throws {

@@ -49,6 +49,36 @@ private func opened(until: BootInstant?) -> LockState {
     #expect(state.next(now: at(7_000)) == .move(.closed))
   }
 
+  @Test func aMovementIsTheNewestCommandsAndTheEndOfAnOpeningIsIts() {
+    let (alice, bob) = (LockCause(event: 1, credential: "alice"), LockCause(event: 2, credential: "bob"))
+    var state = resting()
+    #expect(state.movingCause == nil)
+    state.open(until: at(5_000), for: alice)
+    #expect(state.next(now: at(10)) == .move(.open) && state.movingCause == alice)
+    // Another command while it moves: the movement stays whose it was.
+    state.open(until: at(6_000), for: bob)
+    #expect(state.movingCause == alice && state.cause == bob)
+    state.finished(.open, .done, now: at(20))
+    #expect(state.next(now: at(6_000)) == .move(.closed) && state.movingCause == bob)
+    state.finished(.closed, .done, now: at(6_010))
+    state.stop()
+    #expect(state.next(now: at(7_000)) == .move(.closed) && state.movingCause == nil)
+  }
+
+  @Test func aClosingThatNobodyAskedForIsTheOpenings() {
+    let (alice, bob) = (LockCause(event: 1, credential: "alice"), LockCause(event: 2, credential: "bob"))
+    var state = resting()
+    for (closer, expected) in [(nil, alice), (bob, bob)] {
+      state.open(until: nil, for: alice)
+      _ = state.next(now: at(10))
+      state.finished(.open, .done, now: at(20))
+      state.close(for: closer)
+      #expect(state.next(now: at(30)) == .move(.closed) && state.movingCause == expected)
+      state.finished(.closed, .done, now: at(40))
+      #expect(state.cause == nil)
+    }
+  }
+
   @Test func theNewestCommandCounts() {
     var state = opened(until: nil)
     #expect(state.next(now: at(1_000_000)) == .wait(until: nil))

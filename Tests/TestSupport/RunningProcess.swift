@@ -139,19 +139,6 @@ public final class RunningProcess: Sendable {
   }
 }
 
-/// The two ends of a pipe(2), both close-on-exec.
-struct Pipe: ~Copyable {
-  let reader: FileDescriptor
-  let writer: FileDescriptor
-
-  init() throws(Errno) {
-    var ends: [Int32] = [0, 0]
-    try systemCall { unsafe cposix_pipe(&ends) }
-    reader = FileDescriptor(takingOwnershipOf: ends[0])
-    writer = FileDescriptor(takingOwnershipOf: ends[1])
-  }
-}
-
 /// The tests' environment without what would steer our programs, and `changes` over it.
 private func childEnvironment(_ changes: [String: String]) -> [String: String] {
   var environment: [String: String] = [:]

@@ -60,8 +60,16 @@ int cposix_accept(int listener);                     // non-blocking, close-on-e
 int cposix_peer_user(int socket, unsigned *user);    // SO_PEERCRED of socket(7)
 int cposix_become(unsigned user);                    // user, group and no others, real, effective and saved
 int cposix_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path);
-// Starts a program in a process group of its own. The descriptor `talk` becomes its standard input and output; where it is
-// negative, these are /dev/null and standard error. Signals are as at the start of a program. With ends_with_parent the kernel kills it when the calling thread ends, however
-// that comes about (posix_spawn(3) can't ask for that). Answers its number, or -1 with errno where it couldn't be started.
-pid_t cposix_start(const char *program, char *const arguments[], char *const environment[], int ends_with_parent, int talk);
+// A program to be started, in a process group of its own.
+struct cposix_program {
+  char *const *arguments;    // the program, looked up in this process's PATH where it has no slash, and what it is given
+  char *const *environment;  // all of it
+  const char *directory;     // where it begins; null: where this process is
+  int input;                 // a descriptor; negative: /dev/null
+  int output, errors;        // descriptors
+  int ends_with_parent;      // whether the kernel kills it when the calling thread ends, however that comes about
+};
+// Starts it, with signals as at the start of a program (posix_spawn(3) can't bind it to its parent). Answers its number, or
+// -1 with errno where it couldn't be started.
+pid_t cposix_start(const struct cposix_program *program);
 const char *cposix_signal_name(int signal);  // "TERM"; null for an unknown one

@@ -1,4 +1,5 @@
 import Configuration
+import LockHardware
 import POSIX
 import RelayGuard
 
@@ -44,8 +45,10 @@ private func checkFields(of configuration: DoorConfiguration) throws {
     if case .serial(let port, let baud) = door.lock {
       try require(port.hasPrefix("/") && SerialPort.speeds.contains(baud), "a serial line is one that can be opened")
     }
-    if case .command(let unlock, let lock, _) = door.lock {
-      try require([unlock, lock].allSatisfy { $0.first?.hasPrefix("/") == true }, "a program's path is absolute")
+    if case .command(let commands) = door.lock {
+      try require(
+        [commands.unlock, commands.lock, [commands.directory]].allSatisfy { $0.first?.hasPrefix("/") == true },
+        "paths are absolute")
     }
   }
 }

@@ -56,18 +56,24 @@ expect_between() {
   note "$1: $2 (must be $3 to $4)"
 }
 
-# Fails unless there were so many pulses, each as long as it should be: expect_pulses COUNT MILLISECONDS
-expect_pulses() {
-  local length
+# Fails unless there was one pulse, of the first grant, as long as it should be: expect_pulse MILLISECONDS
+#
+# It ends that long behind the grant; what it takes to record it and to reach the line is off its length. On a busy machine,
+# emulated at that, this takes a while: the wall clock by the edge tells how long.
+expect_pulse() {
+  local late
   finish_trace
-  [ "$(pulses | wc -l)" -eq "$1" ] || fail "$(pulses | wc -l) pulses instead of $1"
-  for length in $(pulses); do expect_length "pulse in ms" "$length" "$2"; done
+  [ "$(pulses | wc -l)" -eq 1 ] || fail "$(pulses | wc -l) pulses instead of 1"
+  late=$(($(awk -v high=$high '$2 == high { print $3; exit }' edges.log) - $(granted_at 1)))
+  expect_between "pulse in ms (begun $late ms behind the grant's frame; the trace once looked away for $gap)" \
+    "$(pulses)" $(($1 - 50 - gap - late)) $(($1 + 50 + gap))
 }
 
-# Fails unless a time of the trace is as it should be to 50 ms, and to the time that the trace itself didn't get the processor
-# for: expect_length WHAT MILLISECONDS WANTED
-expect_length() {
-  expect_between "$1 (the trace once looked away for $gap)" "$2" $(($3 - 50 - gap)) $(($3 + 50 + gap))
+# When the so manieth grant was, in milliseconds of Unix time: granted_at COUNT
+granted_at() {
+  local text
+  text="$(grep '"event":"granted"' door.json | sed -n "$1p" | sed 's/.*"time":"\([^"]*\)Z".*/\1/; s/T/ /')"
+  echo "$(date -u -d "${text%.*}" +%s)${text#*.}"
 }
 
 # The number of the guard's process.
