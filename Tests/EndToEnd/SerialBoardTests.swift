@@ -15,7 +15,7 @@ struct SerialBoardTests {
     let board = try BoardSimulator(in: bench.directory)
     try bench.directory.rewrite("site.yaml") { text in
       let lines = text.split(separator: "\n").filter { line in
-        !["command:", "unlock: [", "lock: ["].contains { line.trimmingPrefix { $0 == " " }.hasPrefix($0) }
+        !["command:", "unlock: [", "lock: [", "directory:"].contains { line.trimmingPrefix { $0 == " " }.hasPrefix($0) }
       }
       return lines.joined(separator: "\n").replacing(
         "lock:\n", with: "lock: { serial: { port: board, baud: 19200 } }\n")
@@ -64,6 +64,40 @@ struct SerialBoardTests {
       try board.await([.open, .closed])
       #expect(BootInstant.now() - granted >= .seconds(2))
       #expect(board.frames.last?[3] == 1, "nobody said so")
+    }
+  }
+
+  @Test("A daemon that is stopped in mid-pulse leaves a board that closes by itself")
+  func stopped() async throws {
+    try await withWorkbench { bench in
+      let (door, alice, board) = try door(bench, settings: "pulse: 3s")
+      try door.start()
+      try alice.shout("unlock", "front").expecting(exit: 0)
+      try board.await([.open])
+      let daemon = try door.daemon
+      daemon.signal(.pause)
+      try board.await([.open, .closed])
+      daemon.signal(.proceed)
+      try daemon.event("lock", ["state": "closed"])
+      try door.stop()
+    }
+  }
+
+  @Test("Two grants that overlap, and a reload between them, are one opening")
+  func overlapping() async throws {
+    try await withWorkbench { bench in
+      let (door, alice, board) = try door(bench, settings: "pulse: 5s")
+      try door.start()
+      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try door.daemon.signal(.hangUp)
+      try door.daemon.event("reloaded")
+      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      let second = BootInstant.now()
+      try board.await([.open, .closed])
+      // It was granted a little before, and the answer came after.
+      #expect(BootInstant.now() - second > .seconds(2), "the second one counts")
+      #expect(board.movements == [.open, .closed])
+      try door.stop()
     }
   }
 

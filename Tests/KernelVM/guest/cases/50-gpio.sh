@@ -13,7 +13,7 @@ case_gpio_grant() {
   await_line door.json '"event":"lock".*"state":"closed"' 2
   stop_door
   await 5 "end of the guard" no_guard
-  expect_pulse 1000
+  expect_pulses 1 1000
 }
 
 # The second one begins while the first goes on: one pulse, and its end is the second one's.
@@ -132,7 +132,30 @@ case_gpio_wall_clock_stepped() {
   date -s "@$(($(date +%s) + 7200))"
   await_level $low 2
   stop_door
-  expect_pulse 3000
+  expect_pulses 1 3000
+}
+
+# The disk fills in mid-pulse: the pulse ends at its time, and what can't be recorded opens nothing until there is room again.
+case_gpio_disk_full() {
+  mkdir -p /tmp/small
+  mount -t tmpfs -o size=4m tmpfs /tmp/small
+  cp -r "$site"/* /tmp/small
+  site=/tmp/small
+  start_relay_door 3s
+  press hci:1
+  await_level $high 1
+  dd if=/dev/zero of=/tmp/small/fill bs=1k 2>/dev/null && fail "the disk isn't full"
+  await_level $low 2
+  press hci:1
+  await_line door.json '"event":"ledger","state":"failed"'
+  rm /tmp/small/fill
+  # Its frame of before is spent, and a press is remembered where it was recorded only.
+  press hci:1
+  await_level $high 2
+  await_level $low 3
+  stop_door
+  expect_pulses 2 3000
+  umount /tmp/small
 }
 
 case_gpio_fifty_starts() {
@@ -160,7 +183,7 @@ case_gpio_reload_in_mid_pulse() {
   await_level $low 2
   [ "$(guard)" = "$before" ] || fail "another guard"
   stop_door
-  expect_pulse 3000
+  expect_pulses 1 3000
 }
 
 # Another line by a reload: the old one is let go closed, the new one is requested closed.

@@ -38,11 +38,6 @@ last_edge_to() { edges_to "$1" | tail -n 1 | cut -d. -f1; }
 # Now, in milliseconds by CLOCK_BOOTTIME, to the hundredth of a second.
 now_ms() { awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime; }
 
-# The lengths of all pulses, in whole milliseconds.
-pulses() {
-  awk -v high="$high" '$2 == high { up = $1 } $2 != high && up { printf "%d\n", ($1 - up) / 1000000; up = 0 }' edges.log
-}
-
 # How late the trace may be: how long it once didn't look, in whole milliseconds. Ends the trace.
 finish_trace() {
   finish "$edges"
@@ -56,17 +51,22 @@ expect_between() {
   note "$1: $2 (must be $3 to $4)"
 }
 
-# Fails unless there was one pulse, of the first grant, as long as it should be: expect_pulse MILLISECONDS
+# Fails unless there were so many pulses, those of the first grants, each as long as it should be: expect_pulses COUNT
+# MILLISECONDS
 #
-# It ends that long behind the grant; what it takes to record it and to reach the line is off its length. On a busy machine,
-# emulated at that, this takes a while: the wall clock by the edge tells how long.
-expect_pulse() {
-  local late
+# A pulse ends that long behind the moment when the lock is told; what it takes to reach the line is off its length. On a busy
+# machine, emulated at that, this takes a while: the wall clock by the edge tells how long at most.
+expect_pulses() {
+  local grant=0 up down wall late
   finish_trace
-  [ "$(pulses | wc -l)" -eq 1 ] || fail "$(pulses | wc -l) pulses instead of 1"
-  late=$(($(awk -v high=$high '$2 == high { print $3; exit }' edges.log) - $(granted_at 1)))
-  expect_between "pulse in ms (begun $late ms behind the grant's frame; the trace once looked away for $gap)" \
-    "$(pulses)" $(($1 - 50 - gap - late)) $(($1 + 50 + gap))
+  awk -v high=$high '$2 == high { up = $1; wall = $3 } $2 != high && up { print up, $1, wall; up = 0 }' edges.log >pulses
+  [ "$(wc -l <pulses)" -eq "$1" ] || fail "$(wc -l <pulses) pulses instead of $1"
+  while read -r up down wall; do
+    grant=$((grant + 1))
+    late=$((wall - $(granted_at $grant)))
+    expect_between "pulse in ms (begun $late ms behind the frame; the trace once looked away for $gap)" \
+      $(((down - up) / 1000000)) $(($2 - 50 - gap - late)) $(($2 + 50 + gap))
+  done <pulses
 }
 
 # When the so manieth grant was, in milliseconds of Unix time: granted_at COUNT
