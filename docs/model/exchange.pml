@@ -89,6 +89,9 @@ byte making;              /* ticks in which new frames of it are made, the runni
 /* The door, on disk. */
 byte mark;                /* time mark */
 byte known[PRESSES];      /* ticks for which the press is remembered, the running one included */
+#ifdef ACTUATIONS
+byte moved;               /* presses whose movement is recorded */
+#endif
 /* The door, in memory. */
 bit trusted = 1;          /* its clock; not where a floor is due */
 byte challengeMark;
@@ -223,6 +226,9 @@ inline restart() {
 inline loseDisk() {
   mark = 0;
   forgetPresses();
+#ifdef ACTUATIONS
+  moved = 0;
+#endif
   trusted = 0;
 #ifndef LIMIT_SHORT_REBOOT
   if
@@ -349,6 +355,13 @@ inline execute() {
   }
 }
 
+/* The result of a press that is asked for again is what is recorded of its movement. */
+#ifdef FAULT_DONE_ASSUMED
+#define isSaidDone(press) true
+#else
+#define isSaidDone(press) has(moved, press)
+#endif
+
 inline answer() {
 #ifdef ANSWERS
   d_step { printf("door: answers press %d\n", heard); add(answers, heard) }
@@ -401,9 +414,12 @@ active proctype Door() {
 #endif
           record();
           mayBeKilled();
-#ifdef LIMIT_FALSELY_DONE
-          falselyDone = !has(done, heard);
+#ifdef ACTUATIONS
+          falselyDone = isSaidDone(heard) && !has(done, heard);
           assert(!falselyDone);
+#ifdef REACH_DONE_AGAIN
+          if :: isSaidDone(heard) -> reach() :: else fi;
+#endif
 #endif
           answer()
        /* Steps 6 and 7: the clock isn't trusted, or the command needs a challenge. Result 8, which isn't remembered. */
@@ -411,7 +427,7 @@ active proctype Door() {
           mark = (trusted -> lifted : mark);
           mayBeKilled();
           answer()
-#ifndef LIMIT_FALSELY_DONE
+#ifndef ACTUATIONS
        /* Step 7: denied for another reason. */
        :: !isKnown(heard) && (trusted || kind == challenge) -> record(); mayBeKilled(); answer()
 #endif
@@ -433,6 +449,10 @@ active proctype Door() {
           execute();
 #endif
           mayBeKilled();
+#ifdef ACTUATIONS
+          d_step { add(moved, heard) };
+          mayBeKilled();
+#endif
           answer()
        fi;
 over:  skip;

@@ -17,6 +17,7 @@ half-slots                     -              -DNO_DOUBT -DSLOT=2
 long-challenges                -              -DNO_DOUBT -DPERIOD=2
 clock-wanders                  -              -DNO_DOUBT -DCLOCK_WANDERS
 two-slots-of-skew              -              -DNO_DOUBT -DSKEW=2
+actuations                     -              -DNO_DOUBT -DACTUATIONS
 # What has to be possible.
 reach-time                     possible       -DREACH_TIME
 reach-challenge                possible       -DREACH_CHALLENGE
@@ -27,6 +28,7 @@ reach-challenge-then-challenge possible       -DREACH_CHALLENGE_THEN_CHALLENGE
 reach-time-after-floor         possible       -DREACH_TIME_AFTER_FLOOR
 reach-repeated                 possible       -DREACH_REPEATED
 reach-answer                   possible       -DANSWERS -DREACH_ANSWER
+reach-done-again               possible       -DACTUATIONS -DREACH_DONE_AGAIN
 # Seeded faults.
 fault-act-first                executedTwice  -DFAULT_ACT_FIRST
 fault-challenge-stays          outsideWindow  -DFAULT_CHALLENGE_STAYS
@@ -40,6 +42,7 @@ fault-challenges-not-ended     overtaken      -DFAULT_CHALLENGES_NOT_ENDED
 fault-answer-unbound           wrongAnswer    -DANSWERS -DFAULT_ANSWER_UNBOUND
 fault-answer-any-key           wrongAnswer    -DANSWERS -DFAULT_ANSWER_ANY_KEY
 fault-holder-late              wrongAnswer    -DANSWERS -DFAULT_HOLDER_LATE
+fault-done-assumed             falselyDone    -DACTUATIONS -DFAULT_DONE_ASSUMED
 # What the protocol doesn't promise.
 limit-long-intent              executedTwice  -DLIMIT_LONG_INTENT
 limit-long-challenge           executedTwice  -DLIMIT_LONG_CHALLENGE
@@ -48,7 +51,6 @@ limit-ahead                    outsideWindow  -DLIMIT_AHEAD
 limit-stall                    outsideWindow  -DLIMIT_STALL
 limit-challenge-order          overtaken      -DNO_DOUBT -DLIMIT_CHALLENGE_ORDER
 limit-clock-back               overtaken      -DNO_DOUBT -DLIMIT_CLOCK_BACK
-limit-falsely-done             falselyDone    -DLIMIT_FALSELY_DONE
 END
 }
 
