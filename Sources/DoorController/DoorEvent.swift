@@ -20,6 +20,8 @@ public struct DoorEvent: Hashable, Sendable {
     // The lock
     case lock
     case lockFailed = "lock-failed"
+    /// Somebody at the control socket had the lock opened, to see whether it does.
+    case lockTest = "lock-test"
     // The daemon itself
     case started
     case stopped

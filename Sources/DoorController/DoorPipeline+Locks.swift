@@ -41,6 +41,7 @@ extension DoorPipeline {
       // An answer says how the door stands now.
       door.lockWord = word
       lockAnswers(door, report.event)
+      observeLockTest(of: door, report)
       if case .stands = report.event { return }
       tell(report.event, door.id, door.number, follows: door.lastRecord, nil)
     } else if let place = retired.firstIndex(where: { $0.id == lock }) {
