@@ -7,7 +7,7 @@ trace() { inside cat /run/latchkey/trace; }
 # Boots, and lays out what a door needs; the package isn't there yet.
 start_warm_system() {
   fresh_system warm
-  cp "$old" "$new" "$system/root/"
+  cp "$old" "$new" "$system/srv/"
   start_air
   site="$work/site"
   rm -rf "$site"
@@ -23,7 +23,7 @@ start_warm_system() {
 
 # The package as a person installs it in a system that runs.
 install_in() {
-  inside env DEBIAN_FRONTEND=noninteractive dpkg --install "/root/${1##*/}" >"$work/dpkg.log" 2>&1 ||
+  inside env DEBIAN_FRONTEND=noninteractive dpkg --install "/srv/${1##*/}" >"$work/dpkg.log" 2>&1 ||
     fail "dpkg ended with $?: $(cat "$work/dpkg.log")"
   cat "$work/dpkg.log"
   if grep -i -E 'warning|error|fail|can.t|cannot' "$work/dpkg.log"; then fail "dpkg complains"; fi
