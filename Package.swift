@@ -106,7 +106,7 @@ let package = Package(
       "DoorController",
       [
         "AirProtocol", "Advertising", "HCI", "AccessControl", "Ledger", "Provisioning", "LockHardware", "Configuration",
-        "RelayGuard", "LatchkeyCrypto", "JSON", "POSIX",
+        "RelayGuard", "LatchkeyCrypto", "JSON", "Wording", "POSIX",
       ]),
     room("CommandLineTool", ["JSON", "Wording", "POSIX"]),
 

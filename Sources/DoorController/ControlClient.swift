@@ -10,15 +10,13 @@ public enum ControlClient {
   ///
   /// - Parameters:
   ///   - path: the daemon's control socket.
-  ///   - limit: for all of it; more than the daemon gives its own thread.
   /// - Returns: the answer itself, for example the status.
-  public static func ask(
-    _ request: ControlRequest, at path: String, within limit: Duration = .seconds(6)
-  ) throws(ControlError) -> JSONValue {
+  public static func ask(_ request: ControlRequest, at path: String) throws(ControlError) -> JSONValue {
     guard let address = SocketAddress(unixPath: path) else {
       throw .noDaemon("\(path): expected a path of 1 to 107 bytes")
     }
-    let deadline = BootInstant.now() + limit
+    // More than the daemon gives its own thread.
+    let deadline = BootInstant.now() + request.answerLimit * 2
     let line = try exchange(request.line, path, address, deadline)
     let answer: JSONValue
     do throws(JSONError) { answer = try JSONValue(parsing: line) } catch { throw .badAnswer("\(path): \(error)") }
@@ -28,11 +26,12 @@ public enum ControlClient {
       case .notPermitted: throw .notPermitted(detail)
       case .stuck: throw .stuck(detail)
       case .busy, .tooSlow: throw .noAnswer(detail)
+      case .refused: throw .refused(detail)
       case .badRequest, nil: throw .badAnswer(detail)
       }
     }
-    guard let value = answer[request.rawValue] else {
-      throw .badAnswer("\(path): an answer without “\(request.rawValue)”: is it a control socket of this version?")
+    guard let value = answer[request.word] else {
+      throw .badAnswer("\(path): an answer without “\(request.word)”: is it a control socket of this version?")
     }
     return value
   }
@@ -82,13 +81,17 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
   case noAnswer(String)
   /// The daemon is there, and its door's thread isn't.
   case stuck(String)
+  /// It doesn't do that, and says why.
+  case refused(String)
   /// What came isn't an answer.
   case badAnswer(String)
 
   /// One line that names the socket.
   public var description: String {
     switch self {
-    case .noDaemon(let text), .notPermitted(let text), .noAnswer(let text), .stuck(let text), .badAnswer(let text): text
+    case .noDaemon(let text), .notPermitted(let text), .noAnswer(let text), .stuck(let text), .refused(let text),
+      .badAnswer(let text):
+      text
     }
   }
 
@@ -99,6 +102,7 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notPermitted: "not-permitted"
     case .noAnswer, .badAnswer: "no-answer"
     case .stuck: "stuck"
+    case .refused: "refused"
     }
   }
 }

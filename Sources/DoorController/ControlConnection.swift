@@ -8,8 +8,6 @@ struct ControlConnection {
   static let longestLine = 4_096
   /// How long a client may take to send a whole request, and as long again to take its answer.
   static let patience = Duration.seconds(10)
-  /// How long the door's thread may take to answer: it comes by once a second.
-  static let answerLimit = Duration.seconds(3)
 
   private enum State {
     case reading
@@ -75,7 +73,7 @@ struct ControlConnection {
     do throws(ControlRefusal) {
       let request = try ControlRequest(parsing: line)
       state = .asking
-      deadline = now + Self.answerLimit
+      deadline = now + request.answerLimit
       return request
     } catch {
       send(error.line, now)

@@ -28,15 +28,20 @@ struct ControlLoop: ~Copyable {
     self.ask = ask
   }
 
-  /// Takes answers in, does what can be done without waiting, and then waits.
-  mutating func turn(_ answers: [(ticket: UInt64, answer: ControlAnswer)]) {
-    var now = BootInstant.now()
+  /// Takes answers in, and does what can be done without waiting.
+  mutating func serve(_ answers: [(ticket: UInt64, answer: ControlAnswer)]) {
+    let now = BootInstant.now()
     for (ticket, answer) in answers {
       clients.first { $0.ticket == ticket }?.connection.answer(answer.line, now: now)
     }
     listen(now)
     for client in clients { advance(client, now) }
     clients.removeAll { $0.isGone || $0.connection.isOver }
+  }
+
+  /// Waits for something to do, and takes it in.
+  mutating func wait() {
+    var now = BootInstant.now()
     let number = listener?.number ?? -1
     // poll(2) ignores a negative descriptor.
     var poller = Poller(

@@ -38,8 +38,10 @@ final class ControlServer: Sendable {
           defer { shared.answers = [] }
           return (shared.answers, shared.isStopped)
         }
+        // What was answered before the end goes out still: the test that a restart waited for, say.
+        loop.serve(answers)
         if isStopped { return }
-        loop.turn(answers)
+        loop.wait()
       }
     }
   }

@@ -17,13 +17,14 @@ public final class Daemon {
   /// the processor.
   private let reports = ReportQueue(capacity: 16_384)
   private let mailbox: Mailbox
+  private let service: ServiceManager
   private let signals: SignalThread
   private let capturePath: String?
   private let acceptsClock: Bool
   private let takesOver: Bool
 
   /// Prepares a daemon; must be made on the main thread before any other thread exists, since it blocks the signals
-  /// that it listens to.
+  /// that it listens to, and takes what a service manager has put into the environment out of it.
   ///
   /// - Parameters:
   ///   - capturePath: where a btsnoop capture of the radio goes; nil: nowhere.
@@ -40,6 +41,8 @@ public final class Daemon {
     self.takesOver = takesOver
     self.emit = emit
     clocks = .machine
+    service = ServiceManager(
+      takingFrom: ProcessEnvironment.take, process: ProcessEnvironment.process, now: .now())
     let mailbox = Mailbox(waking: reports)
     self.mailbox = mailbox
     do {
@@ -61,7 +64,7 @@ public final class Daemon {
       pipeline = try DaemonError.wrapping { try makePipeline(configuration, radios) }
     } catch {
       // A predecessor may have been killed in mid-pulse: what can't start must not leave the lock open.
-      closeLocks(configuration)
+      LockClosing.runQuietly(configuration)
       throw error
     }
     let rulebook = pipeline.rulebook
@@ -77,6 +80,7 @@ public final class Daemon {
     announce(.started, detail: rulebook.summary)
     for warning in rulebook.warnings(sendsBeacons: radios.sends) { announce(.bundle, detail: warning) }
     let failure = loop(pipeline, radio, configuration, watch)
+    service.stop()
     // Locks begin to close at once, while the radio takes its second to leave the air.
     pipeline.beginStopDoors()
     watch.closeControl()
@@ -106,11 +110,19 @@ public final class Daemon {
     _ pipeline: DoorPipeline, _ radio: Radio, _ configuration: DoorConfiguration, _ watch: DaemonWatch
   ) -> RadioError? {
     var reloader = Reloader(path: configurationPath, running: configuration, mailbox: mailbox)
+    var hasNews = true
     while true {
       var deadline = pipeline.tick()
       if let due = watch.tick(pipeline, radio) { deadline = min(deadline, due) }
+      if watch.restartIsWanted, pipeline.openDoors.isEmpty { return nil }
+      let due = service.turn(now: .now(), isReady: watch.radioObeys && pipeline.locksStand, hasNews: hasNews) {
+        Health(watch.status(pipeline, radio))
+      }
+      if let due { deadline = min(deadline, due) }
       reports.drain(until: deadline) { event, arrival in pipeline.hear(event, arrival: arrival) }
-      for message in mailbox.takeAll() {
+      let messages = mailbox.takeAll()
+      hasNews = !messages.isEmpty
+      for message in messages {
         switch message {
         case .radio(let state):
           if let event = watch.observe(state) { emit(event) }
@@ -118,20 +130,42 @@ public final class Daemon {
         case .beaconRadio(let state): if let event = watch.observeBeaconRadio(state) { emit(event) }
         case .lock(let lock, let news): pipeline.lockReported(lock, news)
         case .lockEnded(let lock): pipeline.lockEnded(lock)
-        case .reload: reloader.start()
+        case .reload:
+          service.reloadBegan()
+          reloader.start()
         case .loaded(let rulebook):
           reloader.finished()
           adopt(rulebook, pipeline, watch)
+          if !reloader.isLoading { service.reloadEnded() }
         case .notLoaded(let problem):
           reloader.finished()
           refuse(problem, watch)
-        case .asked(let request, let reply): watch.answer(request, reply, pipeline, radio)
+          if !reloader.isLoading { service.reloadEnded() }
+        case .asked(let request, let reply): answer(request, reply, pipeline, radio, watch)
         case .control(let failure): emit(watch.controlReported(failure))
         case .metrics(let failure): if let event = watch.metricsWritten(failure) { emit(event) }
         case .showCounters: announce(.counters, counters: pipeline.snapshot(adding: radio.counters))
         case .stop: return nil
         }
       }
+    }
+  }
+
+  /// Answers a request of the control socket, at once or once a lock has moved.
+  private func answer(
+    _ request: ControlRequest, _ reply: @escaping ControlReply, _ pipeline: DoorPipeline, _ radio: Radio,
+    _ watch: DaemonWatch
+  ) {
+    switch request {
+    case .status: reply(.status(watch.status(pipeline, radio)))
+    case .health: reply(.health(Health(watch.status(pipeline, radio))))
+    case .testLock(let door, let seconds): pipeline.testLock(of: door, seconds: seconds) { reply(.testLock($0)) }
+    case .restart where service.isThere:
+      watch.restartIsWanted = true
+      reply(.restart(pipeline.openDoors))
+    case .restart:
+      reply(
+        .refused(ControlRefusal(.refused, "no service manager started it that would start it anew: end it by SIGTERM")))
     }
   }
 
@@ -165,21 +199,6 @@ public final class Daemon {
   private func refuse(_ problem: String, _ watch: DaemonWatch) {
     watch.reloadRefused(problem)
     announce(.reloadRefused, detail: "\(problem); what ran goes on")
-  }
-
-  /// Closes every lock of a configuration that can't be run, unless another daemon is in charge of them.
-  private func closeLocks(_ configuration: DoorConfiguration) {
-    do throws(FileError) {
-      if try fileStatus(configuration.statePath) != nil {
-        _ = try FileLock.acquire(configuration.statePath + ".lock")
-      }
-    } catch {
-      if error.problem == .busy { return }
-    }
-    let locks = configuration.doors.map { door in
-      try? door.lock.makeLock(door: door.id) { _ in }
-    }
-    for lock in locks { lock?.stop() }
   }
 
   private func openLedger(_ configuration: DoorConfiguration, _ rulebook: Rulebook) throws -> Ledger {

@@ -105,6 +105,8 @@ struct DaemonStatus: Sendable {
   var leftOpen: [Identifier] = []
   var recording: Recording
   var reloads: Reloads
+  /// Whether it ends as soon as every lock is closed.
+  var isToRestart = false
   var metricsFile: MetricsFile
   var counters: Counters
 }

@@ -20,6 +20,8 @@ final class DaemonWatch {
   private var writer: MetricsWriter?
   private var server: ControlServer?
   private var nextWriting: BootInstant?
+  /// Whether somebody wants the daemon to end as soon as every lock is closed.
+  var restartIsWanted = false
 
   init(_ configuration: DoorConfiguration, _ clocks: Clocks, _ mailbox: Mailbox) {
     self.configuration = configuration
@@ -62,13 +64,8 @@ final class DaemonWatch {
     return nextWriting
   }
 
-  /// Answers a request of the control socket.
-  func answer(_ request: ControlRequest, _ reply: ControlReply, _ pipeline: DoorPipeline, _ radio: Radio) {
-    switch request {
-    case .status: reply(.status(status(pipeline, radio)))
-    case .health: reply(.health(Health(status(pipeline, radio))))
-    }
-  }
+  /// Whether the radio does what it is told.
+  var radioObeys: Bool { radio.condition.obeys }
 
   /// Whether the configuration wants beacons sent.
   var sendsBeacons: Bool { configuration.beaconRadio != .none }
@@ -151,7 +148,7 @@ final class DaemonWatch {
     }
   }
 
-  private func status(_ pipeline: DoorPipeline, _ radio: Radio) -> DaemonStatus {
+  func status(_ pipeline: DoorPipeline, _ radio: Radio) -> DaemonStatus {
     let now = clocks.boot()
     return DaemonStatus(
       time: clocks.wall(), started: started.wall, uptime: now - started.boot, isRunning: true,
@@ -161,7 +158,7 @@ final class DaemonWatch {
         lastReportAge: radio.lastReport.map { now - $0 }),
       beacons: beacons, clock: pipeline.clockStatus, doors: pipeline.doorStatus,
       leftOpen: pipeline.retiredLeftOpen, recording: pipeline.recordingStatus,
-      reloads: reloads,
+      reloads: reloads, isToRestart: restartIsWanted,
       metricsFile: metricsFile, counters: pipeline.snapshot(adding: radio.counters))
   }
 }

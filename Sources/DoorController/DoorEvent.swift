@@ -22,6 +22,8 @@ public struct DoorEvent: Hashable, Sendable {
     case lockFailed = "lock-failed"
     /// A line that the program wrote which moved the lock.
     case lockOutput = "lock-output"
+    /// Somebody at the control socket had the lock opened, to see whether it does.
+    case lockTest = "lock-test"
     // The daemon itself
     case started
     case stopped

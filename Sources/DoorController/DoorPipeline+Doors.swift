@@ -65,6 +65,17 @@ extension DoorPipeline {
     changeOver(to: new, doors: next, change)
   }
 
+  /// Whether every lock has said that it stands where it was told: closed, or open as a hold of the last run wants it.
+  var locksStand: Bool {
+    doors.allSatisfy { door in if case .stands = door.lockWord { true } else { false } }
+  }
+
+  /// Doors that are open or about to be, so that an end of the daemon would move their locks.
+  var openDoors: [Identifier] {
+    let now = environment.clocks.boot().sinceBoot
+    return doors.filter { $0.mode.wanted(now: now) != .close || $0.lockWord == .stands(.open) }.map(\.id)
+  }
+
   /// The door that runs under that number and id.
   private func running(_ door: Rulebook.Door) -> RunningDoor? {
     doors.first { $0.number == door.number && $0.id == door.id }

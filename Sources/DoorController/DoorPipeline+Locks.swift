@@ -39,6 +39,7 @@ extension DoorPipeline {
       if let word = LockWord(report.event) { door.lockWord = word }
       lockAnswers(door, report.event)
       tell(report, door.id, door.number, nil)
+      observeLockTest(of: door, report)
     } else if let place = retired.firstIndex(where: { $0.id == lock }) {
       if let word = LockWord(report.event) { retired[place].word = word }
       let old = retired[place]

@@ -57,6 +57,8 @@ package final class DoorPipeline {
   /// Locks that no door has any more, until they have ended, or for good where they couldn't be closed.
   var retired: [RetiredLock] = []
   private var lastLock: UInt64 = 0
+  /// Tests of locks that go on (`test-lock`).
+  var lockTests: [LockTest] = []
   var guardian: ReplayGuard
   var counters = Counters()
   var challenges: ChallengeSeries
@@ -142,6 +144,7 @@ package final class DoorPipeline {
     renewIndex(boot)
     observeClock(first: false)
     expireModes(boot)
+    expireLockTests(boot)
     beat(wall)
     showOnAir(boot)
     if let event = forgeries.look(

@@ -40,6 +40,8 @@ struct Health: Hashable, Sendable {
     case reload
     /// The metrics file can't be written.
     case metrics
+    /// A restart is asked for, and a lock is open.
+    case restart
   }
 
   /// A problem or a warning with its words for people.
@@ -84,6 +86,18 @@ struct Health: Hashable, Sendable {
     }
     if let problem = status.reloads.problem { warn(.reload, "the newest configuration was refused: \(problem)") }
     if let problem = status.metricsFile.problem { warn(.metrics, "the metrics can't be written: \(problem)") }
+    if status.isToRestart {
+      let open = status.doors.filter { $0.secondsUntilLocked > 0 }.map { "door \($0.id) (\($0.state))" }
+      warn(
+        .restart, "a restart is asked for, and waits for \(open.isEmpty ? "the locks" : open.joined(separator: ", "))")
+    }
+  }
+
+  /// One line for people: `well`, or every reason why not; warnings behind either.
+  var line: String {
+    let words = problems.map(\.words)
+    let line = isWell ? "well" : "not well: \(words.joined(separator: "; "))"
+    return warnings.isEmpty ? line : "\(line); warning: \(warnings.map(\.words).joined(separator: "; "))"
   }
 
   private mutating func look(at radio: DaemonStatus.Radio) {

@@ -17,14 +17,14 @@ extension LockSettings {
     }
   }
 
-  /// The guard that belongs to this very daemon: beside it, else where packages put it.
+  /// The guard that belongs to this very daemon: beside it, else where an installation under the same prefix has it.
   ///
   /// Not from PATH: whoever could change that would hold the lock.
   private static var relayGuard: String {
     // After an upgrade the kernel writes " (deleted)" behind the name of the program that runs; its folder stays.
-    let beside = linkTarget("/proc/self/exe").map { "\(directoryName($0))/latchkey-relay" }
-    guard let beside, fileExists(beside) else { return "/usr/libexec/latchkey/latchkey-relay" }
-    return beside
+    let folder = linkTarget("/proc/self/exe").map { directoryName($0) } ?? "/usr/sbin"
+    let beside = "\(folder)/latchkey-relay"
+    return fileExists(beside) ? beside : "\(directoryName(folder))/libexec/latchkey/latchkey-relay"
   }
 }
 

@@ -9,6 +9,9 @@ struct Reloader {
   /// A signal came while loading: once more, since the files may have changed under the reader.
   private var again = false
 
+  /// Whether it is at work.
+  var isLoading: Bool { thread != nil }
+
   init(path: String, running: DoorConfiguration, mailbox: Mailbox) {
     self.path = path
     self.running = running

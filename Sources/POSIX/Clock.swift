@@ -47,6 +47,9 @@ extension Duration {
   public var wholeMilliseconds: Int64 { wholeNanoseconds / 1_000_000 }
 }
 
+/// Microseconds of CLOCK_MONOTONIC, which a service manager counts by (sd_notify(3)); ours is `BootInstant`.
+public func monotonicMicroseconds() -> UInt64 { nanosecondsOf(CLOCK_MONOTONIC) / 1_000 }
+
 /// A moment of the wall clock (CLOCK_REALTIME): seconds of Unix time and the nanoseconds beyond.
 public struct WallTime: Hashable, Comparable, Sendable {
   /// Whole seconds since 1970-01-01T00:00:00Z, leap seconds not counted.

@@ -6,6 +6,11 @@ public enum Privileges {
   /// Closes all descriptors but the standard ones: what a careless parent has left open.
   public static func closeInherited() throws(Errno) { try systemCall { cposix_close_from(3) } }
 
+  /// Keeps what this process may for itself: programs that it starts get no capability of it (PR_CAP_AMBIENT of prctl(2)).
+  ///
+  /// For the time before any other thread exists. A kernel that knows no ambient capabilities has none to inherit.
+  public static func bequeathNothing() { _ = cposix_clear_ambient_capabilities() }
+
   /// Gives up every right that isn't bound to an open descriptor.
   ///
   /// Afterwards this process has no capability, gets none by a program that it starts, starts none where it isn't root, opens

@@ -9,6 +9,18 @@ public enum ProcessEnvironment {
     return text.isEmpty ? nil : text
   }
 
+  /// Takes a variable out (unsetenv(3)), so that no program that this one starts sees it; nil where it was unset or empty.
+  ///
+  /// For the time before any other thread exists.
+  public static func take(_ name: String) -> String? {
+    let text = self[name]
+    _ = unsafe unsetenv(name)
+    return text
+  }
+
+  /// The number of this process (getpid(2)).
+  public static var process: Int32 { getpid() }
+
   /// The user id that this process's permissions come from (geteuid(2)).
   public static var user: UInt32 { geteuid() }
 }

@@ -26,6 +26,20 @@ public struct SocketAddress: Hashable, Sendable {
     }
   }
 
+  /// The address of a Unix socket in the abstract namespace (unix(7)); nil for a name of 0 or more than 107 bytes.
+  ///
+  /// - Parameter name: without the zero byte that the kernel wants before it.
+  public init?(abstractName name: String) {
+    let start = MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2
+    let text = Array(name.utf8)
+    guard (1...107).contains(text.count) else { return nil }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    family = AF_UNIX
+    // Every byte of such an address belongs to the name: it ends with it.
+    bytes = unsafe withUnsafeBytes(of: &address) { unsafe Array($0.prefix(start + 1)) } + text
+  }
+
   /// The addresses of a host, in the order in which they are to be tried (getaddrinfo(3)).
   ///
   /// A numeric address never asks a name server; a name may take as long as the resolver likes.

@@ -61,7 +61,7 @@ private func report(_ question: AccessCheck.Question, _ decision: Decision, _ ou
 }
 
 extension ValueReader where Value == Identifier {
-  fileprivate static var identifier: ValueReader { ValueReader(expected: Identifier.expectation) { Identifier($0) } }
+  static var identifier: ValueReader { ValueReader(expected: Identifier.expectation) { Identifier($0) } }
 }
 
 extension ValueReader where Value == Permission {

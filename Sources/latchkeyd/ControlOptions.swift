@@ -27,6 +27,7 @@ extension CommandError {
   init(_ error: ControlError) {
     switch error {
     case .notPermitted: self.init(.permission, "\(error)")
+    case .refused: self.init(.busy, "\(error)")
     case .noDaemon, .noAnswer, .stuck, .badAnswer: self.init(.noAnswer, "\(error)")
     }
   }

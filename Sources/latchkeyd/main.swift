@@ -4,11 +4,13 @@ import CommandLineTool
 import POSIX
 
 ProcessLimits.keepSecretsIn()
+// What a lock's program needs it gets by its user's groups; the radio's capabilities are none of it.
+Privileges.bequeathNothing()
 let program = Program(
   "latchkeyd", "A door that opens to a broadcast.",
   subcommands: [
-    runCommand, replayCommand, checkCommand, statusCommand, healthCommand, radiosCommand,
-    .notBuilt("test-lock", "Open and close a door's lock through the running daemon."),
+    runCommand, replayCommand, checkCommand, statusCommand, healthCommand, testLockCommand,
+    restartCommand, closeCommand, radiosCommand,
     .notBuilt("log", "What a door has recorded."),
   ])
 

@@ -103,7 +103,7 @@ import Testing
   @Test func aDoorsThreadThatDoesNotAnswerIsSaidAndItsLateAnswerIsNoOnes() throws {
     var connection = connection("{\"request\":\"health\"}\n")
     #expect(connection.nextRequest(now: start) == .health)
-    connection.expire(now: start + ControlConnection.answerLimit)
+    connection.expire(now: start + ControlRequest.health.answerLimit)
     #expect(try refusal(connection) == "stuck")
     connection.answer([1], now: start)
     #expect(try refusal(connection) == "stuck")

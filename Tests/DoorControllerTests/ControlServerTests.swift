@@ -1,3 +1,4 @@
+import AccessControl
 import Glibc
 import JSON
 import POSIX
@@ -25,6 +26,8 @@ import Testing
         switch request {
         case .status: reply(.status(status))
         case .health: reply(.health(Health(status)))
+        case .testLock(let door, _): reply(.testLock(LockTest.Report(door: door, failure: .unknownDoor)))
+        case .restart: reply(.refused(ControlRefusal(.refused, "nobody")))
         }
       }, report: report)
     defer { server.stop(within: .seconds(10)) }
@@ -57,6 +60,9 @@ import Testing
       #expect(status["health"]?["well"] == true && status["counters"]?["granted"] == 0)
       #expect(status["ledger"]?["lastID"] == 7 && status["radio"]?["lastReportAgeMs"] == 250)
       #expect(try ControlClient.ask(.health, at: path)["well"] == true)
+      let front = try #require(Identifier("front"))
+      #expect(try ControlClient.ask(.testLock(door: front, seconds: 3), at: path)["failure"] == "unknown-door")
+      #expect(#expect(throws: ControlError.self) { try ControlClient.ask(.restart, at: path) }?.code == "refused")
     }
     #expect(!folder.has("run/control.sock"))
     #expect(#expect(throws: ControlError.self) { try ControlClient.ask(.status, at: path) }?.code == "no-daemon")

@@ -78,12 +78,18 @@ final class Door: Sendable {
   /// - Parameter waitsForTime: false where a test sends nothing by time.
   @discardableResult
   func start(_ options: [String] = [], fault: String? = nil, waitsForTime: Bool = true) throws -> RunningProcess {
-    let daemon = try site.bench.start(
-      .latchkeyd, ["run", "--config", configuration, "--json"] + options,
-      environment: fault.map { ["LATCHKEY_FAULT": $0] } ?? [:])
-    running.withLock { $0 = daemon }
+    let daemon = try launch(options, environment: fault.map { ["LATCHKEY_FAULT": $0] } ?? [:])
     try daemon.event("radio", ["state": "on"])
     if waitsForTime { try waitUntilTimeFramesCount(daemon) }
+    return daemon
+  }
+
+  /// Starts the daemon and waits for nothing.
+  @discardableResult
+  func launch(_ options: [String] = [], environment: [String: String] = [:]) throws -> RunningProcess {
+    let daemon = try site.bench.start(
+      .latchkeyd, ["run", "--config", configuration, "--json"] + options, environment: environment)
+    running.withLock { $0 = daemon }
     return daemon
   }
 

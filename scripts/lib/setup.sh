@@ -22,6 +22,11 @@ test_packages=(libglib2.0-0)
 # What only the tests on a kernel of their own need: an emulator, and what makes its image.
 kernel_packages=(qemu-system-x86 cpio kmod python3 xz-utils)
 
+# What makes a bare Debian to try the package in.
+package_packages=(debootstrap procps util-linux)
+# What looks at the service's files.
+service_packages=(systemd udev)
+
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
 # Installs the Debian packages named that aren't there yet; without any, it asks nothing of the network.
@@ -176,6 +181,14 @@ setup_tests() {
   need_rootcanal
   need_python bumble
   need_btmon
+  install_unlock
+}
+
+setup_package_tests() {
+  install_lock
+  need_packages "${build_packages[@]}" "${radio_packages[@]}" "${package_packages[@]}"
+  need_swift
+  need_rootcanal
   install_unlock
 }
 

@@ -35,11 +35,15 @@ static inline int cposix_close_from(unsigned first) { return (int)syscall(SYS_cl
 static inline int cposix_keep_to_own_rights(void) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) : -1;
 }
+// What programs that this one starts would inherit of its capabilities: nothing.
+static inline int cposix_clear_ambient_capabilities(void) {
+  return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
 // Gives up every capability, ambient ones too (capset(2), which has no wrapper).
 static inline int cposix_drop_capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
-  if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) return -1;
+  if (cposix_clear_ambient_capabilities() != 0) return -1;
   return (int)syscall(SYS_capset, &header, none);
 }
 

@@ -1,0 +1,89 @@
+internal import AccessControl
+internal import AirProtocol
+internal import Ledger
+internal import LockHardware
+internal import POSIX
+
+/// An operator has a lock opened and closed (decision 0087, "test-lock").
+extension DoorPipeline {
+  /// Opens a lock for its pulse, as a grant does: recorded first, and with the same precedence.
+  ///
+  /// - Parameters:
+  ///   - seconds: 0: the door's own pulse; else at most its longest.
+  ///   - reply: gets the report once the lock is closed again, or isn't opened at all; on the door's thread.
+  func testLock(of id: Identifier, seconds: UInt8, reply: @escaping (LockTest.Report) -> Void) {
+    guard let door = doors.first(where: { $0.id == id }) else {
+      return refuse(id, .unknownDoor, "there is no such door", reply)
+    }
+    let boot = environment.clocks.boot()
+    let wall = environment.clocks.wall()
+    switch door.mode.state(now: boot.sinceBoot) {
+    case .lockedDown: return refuse(id, .lockdown, "the door is locked down", reply)
+    // A lock that is open already shows neither its opening nor, before somebody else's pulse or hold ends, its closing.
+    case .unlocked, .heldOpen: return refuse(id, .alreadyOpen, "the door is open: try again once it is closed", reply)
+    case .locked, .unknown: break
+    }
+    let pulse = door.policy.pulse(argument: seconds)
+    var mode = door.mode
+    let order = DoorOrder.unlock(for: pulse)
+    _ = mode.apply(order, now: boot.sinceBoot)
+    guard let record = recordTest(of: door, seconds, mode.saved(now: boot.sinceBoot, wall: wall.seconds), wall) else {
+      return refuse(id, .notRecorded, "it can't be recorded, and what isn't recorded isn't done", reply)
+    }
+    lockTests.append(LockTest(door: id, id: record, pulse: pulse, began: boot, reply: reply))
+    // As a grant's, it counts from when the lock is told.
+    let change = door.mode.apply(order, now: environment.clocks.boot().sinceBoot)
+    door.drive(change, for: LockCause(event: record))
+    FaultPoint.afterLock.reach()
+  }
+
+  private func refuse(
+    _ door: Identifier, _ failure: LockTest.Report.Failure, _ detail: String, _ reply: (LockTest.Report) -> Void
+  ) {
+    reply(LockTest.Report(door: door, failure: failure, detail: detail))
+  }
+
+  /// Makes it durable, and tells it; nil where the ledger can't.
+  private func recordTest(of door: RunningDoor, _ seconds: UInt8, _ mode: SavedMode, _ wall: WallTime) -> Int64? {
+    var event = DoorEvent(time: wall, kind: .lockTest)
+    event.door = door.id.text
+    event.argument = seconds
+    event.detail = "asked for at the control socket"
+    var record = LedgerEvent(event.kind.rawValue, at: wall)
+    record.door = door.id
+    record.command = .unlock
+    record.argument = seconds
+    record.detail = event.detail
+    do throws(LedgerError) {
+      event.id = try ledger.record(
+        LedgerEntry(record, doorNumber: door.number.rawValue, mode: mode, clockTrusted: isClockTrusted))
+      recorded(at: wall, id: event.id)
+    } catch {
+      ledgerFailed(error, wall)
+      return nil
+    }
+    environment.emit(event)
+    return event.id
+  }
+
+  /// A lock has said something: a test that waits for it goes on or ends.
+  func observeLockTest(of door: RunningDoor, _ report: LockReport) {
+    guard let place = lockTests.firstIndex(where: { $0.report.door == door.id }) else { return }
+    if lockTests[place].observe(report) { lockTests.remove(at: place).finish() }
+  }
+
+  /// Ends tests whose lock says nothing more, or is held open by somebody meanwhile.
+  func expireLockTests(_ boot: BootInstant) {
+    for place in lockTests.indices.reversed() {
+      let id = lockTests[place].report.door
+      if doors.first(where: { $0.id == id })?.mode.state(now: boot.sinceBoot) == .heldOpen {
+        lockTests[place].fail(.alreadyOpen, "it was opened, and somebody holds it open now")
+      } else if lockTests[place].deadline <= boot {
+        lockTests[place].fail(.lockFailed, "it hasn't said that it is closed again")
+      } else {
+        continue
+      }
+      lockTests.remove(at: place).finish()
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `latchkeyd test-lock` and `latchkeyd close`: an operator moves locks.
+@Suite("Lock tests")
+struct LockTestTests {
+  private func test(_ door: Door, _ options: String..., exit: Int32) throws -> Outcome {
+    try door.site.bench.run(
+      .latchkeyd, ["test-lock", "front", "--config", door.configuration] + options
+    ).expecting(exit: exit)
+  }
+
+  @Test("It opens and closes the lock, tells when, and is in the log with its number")
+  func opens() async throws {
+    try await withWorkbench { bench in
+      let (door, _) = try oneDoor(bench, settings: "pulse: 1s")
+      let outcome = try test(door, "--json", exit: 0)
+      let report = try outcome.jsonLines.first.expected("a report")
+      let event = try door.daemon.event("lock-test", ["door": "front"])
+      #expect(report["id"] == event["id"] && report["pulseMs"] == 1_000 && report["failure"] == nil)
+      let moves = report["moves"]?.array ?? []
+      #expect(moves.compactMap { $0["lock"]?.string } == ["open", "closed"])
+      #expect((1_000..<10_000).contains(moves.last?["afterMs"]?.integer ?? 0), "\(report)")
+      // The movements belong to it.
+      #expect(try door.daemon.event("lock", ["state": "open"])["id"] == event["id"])
+      let text = try test(door, "--seconds", "2", exit: 0)
+      #expect(text.stdout.contains("test of front, #") && text.stdout.contains("for 2000 ms"), "\(text)")
+      #expect(door.openings() == 2)
+      try door.stop()
+    }
+  }
+
+  @Test("In lockdown and while the door is open it is refused")
+  func refused() async throws {
+    try await withWorkbench { bench in
+      let (door, _) = try oneDoor(bench)
+      let alice = try door.site.issue("carol", commands: "lockdown,hold,release", freshness: "challenge")
+      try door.site.export("front")
+      try door.daemon.signal(.hangUp)
+      try door.daemon.event("reloaded")
+      try alice.latchkey("lockdown", "front").expecting(exit: 0)
+      #expect(try test(door, exit: 3).stdout == "lockdown: door front: the door is locked down\n")
+      try alice.latchkey("lockdown", "front", "--end").expecting(exit: 0)
+      try alice.latchkey("hold", "front").expecting(exit: 0)
+      #expect(try test(door, exit: 75).stderr.contains("the door is open"))
+      #expect(door.openings() == 1)
+      try bench.run(.latchkeyd, ["test-lock", "back", "--config", door.configuration]).expecting(exit: 2)
+      try door.stop()
+    }
+  }
+
+  @Test("A lock that fails is 69, with the reason")
+  func fails() async throws {
+    try await withWorkbench { bench in
+      let (door, _) = try oneDoor(bench)
+      let text = try bench.directory.text("site.yaml")
+      try bench.directory.write("site.yaml", text.replacing("echo 'front open'", with: "exit 3; echo"))
+      try door.daemon.signal(.hangUp)
+      try door.daemon.event("reloaded")
+      #expect(try test(door, exit: 69).stderr.contains("exit code 3"))
+      try door.stop()
+    }
+  }
+
+  // MARK: - close
+
+  @Test("close closes what nobody is in charge of, and leaves a daemon's locks alone")
+  func close() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench, settings: "pulse: 20s")
+      try opensFor(alice, door)
+      let arguments = ["close", "--config", door.configuration]
+      #expect(try bench.run(.latchkeyd, arguments).expecting(exit: 75).stderr.contains("is in charge of the locks"))
+      let before = door.lock.lines.count
+      // Killed in mid-pulse, and without bundle and radio: the configuration is enough.
+      try door.daemon.stop()
+      try bench.directory.removeTree("site-front.bundle")
+      #expect(try bench.run(.latchkeyd, arguments).expecting(exit: 0).stdout == "front closed\n")
+      try door.awaitClosing()
+      #expect(door.lock.lines[before...].allSatisfy { $0 == "front close" })
+    }
+  }
+
+  @Test("close says which lock it couldn't close")
+  func closeFails() async throws {
+    try await withWorkbench { bench in
+      let (door, _) = try oneDoor(bench)
+      try door.stop()
+      let text = try bench.directory.text("site.yaml")
+      try bench.directory.write("site.yaml", text.replacing("echo 'front close'", with: "exit 3; echo"))
+      let outcome = try bench.run(.latchkeyd, ["close", "--config", door.configuration, "--json"]).expecting(exit: 69)
+      #expect(try outcome.jsonLines.first?["closed"] == false)
+    }
+  }
+}

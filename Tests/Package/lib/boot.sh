@@ -1,0 +1,35 @@
+# A bare system that runs, in namespaces of its own but for the network. Sourced by Tests/Package/run.
+# shellcheck shell=bash
+
+# Boots `system`; sets `init`, the number of its first process.
+boot_system() {
+  local log="$work/boot.log" line
+  # Marked, so that no other system's is taken for it: what is in its cgroup ends with it.
+  unshare --mount --fork "$here/lib/as-init" "$system" "$work/cgroup" >"$log" 2>&1 </dev/null &
+  booted=$!
+  await 30 "first process of the bare system" has_init
+  await 60 "boot of the bare system ($(tail -n 3 "$log" | tr '\n' ' '))" has_booted
+}
+
+has_init() {
+  init="$(pgrep -x -f "/lib/systemd/systemd --system latchkey.test=$booted" | head -n 1)"
+  [ -n "$init" ]
+}
+has_booted() { [[ "$(inside systemctl is-system-running 2>/dev/null)" == @(running|degraded) ]]; }
+
+# Runs a command in it.
+inside() { nsenter --target "$init" --mount --pid --uts --ipc --cgroup --root --wd -- "$@"; }
+
+# Ends it with all that runs in it.
+halt_system() {
+  [ -n "${init:-}" ] || return 0
+  kill -KILL "$init" 2>/dev/null || true
+  wait "$booted" 2>/dev/null || true
+  init=
+}
+
+clear_away() {
+  halt_system
+  [ -z "${air_process:-}" ] || kill -KILL "$air_process" 2>/dev/null || true
+  rm -rf "${work:?}"/{cold,warm}
+}
