@@ -40,7 +40,8 @@ extension DoorPipeline {
   private func stateByte(of door: RunningDoor, _ boot: BootInstant) -> DoorStateByte {
     // What the lock failed to do it isn't; how it stands instead nobody knows.
     let state = door.lockHasFailed ? .unknown : AirProtocol.DoorState(door.mode.state(now: boot.sinceBoot))
-    return DoorStateByte(state, clockTrusted: takesTime(door))
+    return DoorStateByte(
+      state, clockTrusted: takesTime(door), doorOpen: door.watch?.monitor.contact == .open)
   }
 
   /// Whether a time frame of now would be judged at that door.
@@ -142,7 +143,8 @@ extension DoorPipeline {
     case .battery: break
     }
     // A lock that closes while an opening is still waited for has not managed to open in its time.
-    guard case .moved(.closed) = event, door.mode.pulseUntil == nil, door.mode.hold == .none else { return }
+    guard case .moved(.closed) = event, door.mode.pulseUntil == nil, door.mode.hold == .none, door.mode.exitUntil == nil
+    else { return }
     settle(door, .open, .lockFailed)
   }
 

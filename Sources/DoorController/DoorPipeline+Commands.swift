@@ -47,9 +47,8 @@ extension DoorPipeline {
     case .refused(let refusal):
       decided(context)
       counters.countDenied(.clockUntrusted)
-      guard note(context, CommandNote(.denied, .clockUntrusted, detail: refusal.words(clock: rulebook.clock))) else {
-        return
-      }
+      let note = CommandNote(.denied, .clockUntrusted, detail: refusal.words(clock: rulebook.clock))
+      guard self.note(context, note) != nil else { return }
       answer(context, result: .freshnessRefused)
     case .fresh(let content):
       decide(context, content)
@@ -82,7 +81,7 @@ extension DoorPipeline {
     case .denied(let reason):
       counters.countDenied(reason)
       let result = reason.answerResult ?? 0
-      guard note(context, CommandNote(.denied, reason, movesMark: true, result: result)) else { return }
+      guard note(context, CommandNote(.denied, reason, movesMark: true, result: result)) != nil else { return }
       guardian.decided(context.command, content, result: result, at: context.heard.sinceBoot)
       alarm(context, content)
       if result != 0 { answer(context, result: AnswerResult(rawValue: result)) }
@@ -101,15 +100,16 @@ extension DoorPipeline {
     let order = DoorOrder(content.permission, argument: content.argument, door: door.policy)
     let change = mode.apply(order, now: context.heard.sinceBoot)
     let done = AnswerResult.done.rawValue
-    let recorded = note(
+    let record = note(
       context,
       CommandNote(
         .granted, nil, movesMark: true, result: done, consumesUse: consumesUse, mode: mode == door.mode ? nil : mode))
-    guard recorded else {
+    guard let record else {
       // What isn't on disk isn't done: the frame is spent, the holder's next one can be granted. But closing waits for
       // no disk.
-      if case .close = change {
+      if order.closes {
         door.mode = mode
+        door.watch?.follow(order, mode, record: nil, now: context.heard.sinceBoot)
         door.drive(change)
       }
       return
@@ -118,6 +118,7 @@ extension DoorPipeline {
     guardian.decided(context.command, content, result: done, at: context.heard.sinceBoot)
     FaultPoint.afterRecord.reach()
     door.mode = mode
+    door.watch?.follow(order, mode, record: record, now: context.heard.sinceBoot)
     FaultPoint.beforeLock.reach()
     door.drive(change)
     alarm(context, content)
@@ -129,9 +130,9 @@ extension DoorPipeline {
     if case .duress = content { environment.emit(context.event(CommandNote(.duress, nil))) }
   }
 
-  /// Writes a record, and tells it once it is durable; false where the ledger couldn't take it.
+  /// Writes a record, and tells it once it is durable; answers its number, nil where the ledger couldn't take it.
   @discardableResult
-  private func note(_ context: CommandContext, _ note: CommandNote) -> Bool {
+  private func note(_ context: CommandContext, _ note: CommandNote) -> Int64? {
     var mark: RecordedMark?
     if note.movesMark, let moved = guardian.timeMark(ofKey: context.command.key) {
       mark = RecordedMark(slot: moved.slot, sequence: moved.sequence)
@@ -150,10 +151,10 @@ extension DoorPipeline {
         counters.recordLatency.count(environment.clocks.boot() - context.heard)
       }
       if note.kind != .repeated { environment.emit(event) }
-      return true
+      return event.id
     } catch {
       ledgerFailed(error, context.wall)
-      return false
+      return nil
     }
   }
 

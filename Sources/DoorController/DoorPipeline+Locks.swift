@@ -100,7 +100,16 @@ extension DoorPipeline {
     event.detail = remark
     switch report {
     case .stands, .battery: return
-    case .moved(let position): event.state = position.rawValue
+    case .moved(let position):
+      event.state = position.rawValue
+      guard position == .open else { break }
+      // Who waits for an answer doesn't wait for the disk, too.
+      showOnAir(environment.clocks.boot())
+      var movement = LedgerEvent(event.kind.rawValue, at: event.time)
+      movement.door = door
+      movement.follows = record
+      movement.detail = position.rawValue
+      note(movement, of: number)
     case .failed(let position, let reason):
       counters.lockFailures &+= 1
       event.kind = .lockFailed

@@ -26,8 +26,10 @@ final class RunningDoor {
   var battery: UInt8?
   /// Answers that wait until the lock stands where they say.
   var pendingAnswers: [PendingAnswer] = []
-  /// The last grant here, which what the lock does next belongs to.
+  /// The last grant or exit here, which what the lock does next belongs to.
   var lastRecord: Int64?
+  /// What the door sees of itself; nil where it sees nothing.
+  var watch: DoorWatch?
 
   init(_ door: Rulebook.Door, mode: DoorMode, spent: [Identifier: UInt32], lock: NumberedLock) {
     id = door.id
@@ -38,6 +40,14 @@ final class RunningDoor {
     self.mode = mode
     self.spent = spent
     numberedLock = lock
+  }
+
+  /// Begins to see itself, with what is granted already; its inputs aren't read yet.
+  func beginWatch(_ settings: MonitorSettings, now: BootInstant) {
+    guard !settings.inputs.isEmpty else { return }
+    var watch = DoorWatch(settings)
+    watch.monitor.grant(until: mode.granted, record: lastRecord, now: now.sinceBoot)
+    self.watch = watch
   }
 
   /// Does what the mode's change asks of the lock.
@@ -70,10 +80,16 @@ final class RunningDoor {
   func refreshLock() { lock.refresh() }
 
   /// Begins what `stop` waits for.
-  func beginStop() { lock.beginStop() }
+  func beginStop() {
+    lock.beginStop()
+    watch?.stop()
+  }
 
   /// Closes the lock and ends what drives it.
-  func stop() { lock.stop() }
+  func stop() {
+    watch?.stop()
+    lock.stop()
+  }
 }
 
 /// The last word of a lock.
