@@ -1,7 +1,6 @@
-/// Whether a door is to be open, until when, and why: lockdown over hold over pulse (docs/door-modes.md). Who wants to get
-/// out is let out in every mode.
+/// Whether a door is to be open, until when, and why: lockdown over hold over pulse (docs/door-modes.md).
 ///
-/// A plain state machine: it moves nothing and knows no clock. Moments are durations since the machine's start; what it
+/// Who wants to get out is let out in every mode. A plain state machine: it moves nothing and knows no clock. Moments are durations since the machine's start; what it
 /// answers is for the lock to do.
 public struct DoorMode: Hashable, Sendable {
   /// How long the door is kept unlocked.

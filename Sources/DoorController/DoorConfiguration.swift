@@ -131,7 +131,8 @@ public struct DoorConfiguration: Sendable {
         }
       case .dryRun, .command: break
       }
-      for input in door.monitor.inputs.values where !places.insert(input.place).inserted {
+      for input in door.monitor.inputs.values {
+        guard let place = input.place, !places.insert(place).inserted else { continue }
         throw value.complaint("\(input) is in use already: an input belongs to one door, and means one thing")
       }
     }
@@ -233,7 +234,7 @@ public struct DoorSettings: Sendable {
     freshness = try fields["freshness"]?.word(FreshnessPolicy.self) ?? .challenge
     allowedByTime = try Self.exceptions(fields["allow-by-time"])
     minRSSI = try fields["min-rssi"]?.integer(in: Self.rssiRange)
-    monitor = try MonitorSettings(fields, pulse: pulse, folder: folder)
+    monitor = try MonitorSettings(fields, pulse: pulse, lock: lock, folder: folder)
   }
 
   private static func exceptions(_ field: ConfigurationReader?) throws -> PermissionSet {

@@ -140,7 +140,7 @@ extension DoorPipeline {
     switch event {
     case .moved(let position), .stands(let position): settle(door, position, .done)
     case .failed(let position, _): settle(door, position, .lockFailed)
-    case .battery: break
+    case .battery, .seen: break
     }
     // A lock that closes while an opening is still waited for has not managed to open in its time.
     guard case .moved(.closed) = event, door.mode.pulseUntil == nil, door.mode.hold == .none, door.mode.exitUntil == nil

@@ -56,7 +56,7 @@ extension DoorPipeline {
       throw error
     }
     for (running, door) in zip(next, new.doors) where known.contains(where: { $0 === running }) {
-      adoptMonitor(door.settings.monitor, of: running, boot)
+      adoptMonitor(door.settings.monitor, of: running, lockIsNew: locks[door.number] != nil, boot)
       guard let old = running.adopt(door, newLock: locks[door.number], now: boot) else { continue }
       retire(old, of: running, isReplaced: true)
     }

@@ -37,6 +37,7 @@ extension DoorPipeline {
   func lockReported(_ lock: LockID, _ report: LockReport) {
     if let door = doors.first(where: { $0.numberedLock.id == lock }) {
       if case .battery(let percent) = report.event { door.battery = percent }
+      if case .seen(let role, let reading) = report.event { boardSaid(door, role, InputReport(reading, at: report.at)) }
       guard let word = LockWord(report.event) else { return }
       // An answer says how the door stands now.
       door.lockWord = word
@@ -99,7 +100,7 @@ extension DoorPipeline {
     event.id = record
     event.detail = remark
     switch report {
-    case .stands, .battery: return
+    case .stands, .battery, .seen: return
     case .moved(let position):
       event.state = position.rawValue
       guard position == .open else { break }

@@ -14,6 +14,16 @@ extension DoorPipeline {
     }
   }
 
+  /// The board of a door's lock has spoken of one of its inputs.
+  func boardSaid(_ door: RunningDoor, _ role: InputRole, _ report: InputReport) {
+    switch report.reading {
+    case .contact, .lost: door.boardReports[role] = report
+    case .found: door.boardReports[role] = nil
+    case .exitAsked, .exitFound, .exitOver, .nonsense: break
+    }
+    if door.watch?.inputs[role]?.settings == .board { inputSaid(door, role, report) }
+  }
+
   /// Begins to read the inputs that a door should have and hasn't yet.
   func startInputs(of door: RunningDoor) {
     guard let wanted = door.watch?.settings.inputs else { return }
@@ -28,6 +38,8 @@ extension DoorPipeline {
       }
       door.watch?.inputs[role] = DoorWatch.Input(id: id, settings: settings, input: input, problem: nil)
       if let problem { lost(door, role, problem) }
+      // A board tells what has changed: what it said before is still so.
+      if settings == .board, let report = door.boardReports[role] { inputSaid(door, role, report) }
     }
   }
 
@@ -45,14 +57,16 @@ extension DoorPipeline {
   }
 
   /// Goes on with other settings of what a door sees.
-  func adoptMonitor(_ settings: MonitorSettings, of door: RunningDoor, _ now: BootInstant) {
+  ///
+  /// - Parameter lockIsNew: whether another board says what its inputs say.
+  func adoptMonitor(_ settings: MonitorSettings, of door: RunningDoor, lockIsNew: Bool, _ now: BootInstant) {
     guard !settings.inputs.isEmpty else {
       door.watch?.stop()
       door.watch = nil
       return
     }
     if door.watch == nil { door.beginWatch(settings, now: now) }
-    let events = door.watch?.adopt(settings, now: now.sinceBoot) ?? []
+    let events = door.watch?.adopt(settings, lockIsNew: lockIsNew, now: now.sinceBoot) ?? []
     tell(door, events)
   }
 

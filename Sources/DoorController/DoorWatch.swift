@@ -34,11 +34,12 @@ struct DoorWatch {
   /// Goes on under other settings; inputs that stay as they were go on with all that they said.
   ///
   /// - Returns: what is to be told of those that are gone.
-  mutating func adopt(_ new: MonitorSettings, now: Duration) -> [DoorMonitor.Event] {
+  mutating func adopt(_ new: MonitorSettings, lockIsNew: Bool, now: Duration) -> [DoorMonitor.Event] {
     settings = new
     monitor.adopt(new.spans)
     var events: [DoorMonitor.Event] = []
-    for (role, input) in inputs where new.inputs[role] != input.settings {
+    for (role, input) in inputs
+    where new.inputs[role] != input.settings || (lockIsNew && input.settings == .board) {
       input.input?.stop()
       inputs[role] = nil
       switch role {

@@ -131,7 +131,9 @@ struct Health: Hashable, Sendable {
 
   private mutating func look(at sight: DaemonStatus.Sight, of door: Identifier) {
     for role in InputRole.allCases {
-      if let problem = sight.failures[role] { add(.input, "door \(door): its \(role.rawValue) can't be read: \(problem)") }
+      if let problem = sight.failures[role] {
+        add(.input, "door \(door): its \(role.rawValue) can't be read: \(problem)")
+      }
     }
     switch sight.alarm {
     case nil: break
@@ -141,7 +143,8 @@ struct Health: Hashable, Sendable {
     if let age = sight.exitAge, age >= Self.longestExit {
       warn(
         .exit,
-        "door \(door): its request-to-exit has been on for \(age.components.seconds) s; nothing counts as forced meanwhile")
+        "door \(door): its request-to-exit has been on for \(age.components.seconds) s; nothing counts as forced meanwhile"
+      )
     }
   }
 

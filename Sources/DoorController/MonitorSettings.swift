@@ -12,6 +12,8 @@ struct MonitorSettings: Hashable, Sendable {
     case gpio(RelayLine, debounce: Duration)
     /// A named pipe, of which a line says what is.
     case pipe(String)
+    /// The serial board that is the door's lock.
+    case board
   }
 
   /// What is there to see.
@@ -42,12 +44,16 @@ struct MonitorSettings: Hashable, Sendable {
 
   /// Reads `keys` of a door.
   ///
-  /// - Parameter pulse: what an exit opens for where nothing else is said.
-  init(_ fields: ConfigurationMapping, pulse: Duration, folder: String) throws {
+  /// - Parameters:
+  ///   - pulse: what an exit opens for where nothing else is said.
+  ///   - lock: the door's, whose board may have inputs.
+  init(_ fields: ConfigurationMapping, pulse: Duration, lock: LockSettings, folder: String) throws {
     try Self.require(.sensor, for: ["relock-on-close", "shunt", "held-open-warning", "held-open-alarm"], in: fields)
     try Self.require(.exit, for: ["exit-pulse"], in: fields)
     var inputs: [InputRole: Input] = [:]
-    for role in InputRole.allCases { inputs[role] = try fields[role.rawValue].map { try Input($0, folder: folder) } }
+    for role in InputRole.allCases {
+      inputs[role] = try fields[role.rawValue].map { try Input($0, lock, folder: folder) }
+    }
     self.inputs = inputs
     exitPulse = try fields["exit-pulse"].map { try $0.durationOrNone(in: DoorSettings.pulseRange) } ?? pulse
     relocksOnClose = try fields["relock-on-close"]?.boolean() ?? false
@@ -78,26 +84,34 @@ struct MonitorSettings: Hashable, Sendable {
 }
 
 extension MonitorSettings.Input {
-  fileprivate init(_ field: ConfigurationReader, folder: String) throws {
-    let kinds = try field.mapping(["gpio", "pipe"])
+  fileprivate init(_ field: ConfigurationReader, _ lock: LockSettings, folder: String) throws {
+    let kinds = try field.mapping(["gpio", "pipe", "serial"])
     let (kind, value) = try kinds.only()
-    if kind == "pipe" {
-      self = .pipe(try path(value, in: folder))
-      return
+    switch kind {
+    case "pipe": self = .pipe(try path(value, in: folder))
+    case "serial":
+      if !value.isNull { _ = try value.mapping([]) }
+      guard case .serial = lock else {
+        throw value.complaint("expected a lock of the kind serial: this is an input of its board")
+      }
+      self = .board
+    default:
+      let fields = try value.mapping(RelayLine.keys + ["debounce"])
+      self = .gpio(
+        try RelayLine(fields),
+        debounce: try fields["debounce"]?.duration(in: MonitorSettings.debounceRange) ?? MonitorSettings.defaultDebounce
+      )
     }
-    let fields = try value.mapping(RelayLine.keys + ["debounce"])
-    self = .gpio(
-      try RelayLine(fields),
-      debounce: try fields["debounce"]?.duration(in: MonitorSettings.debounceRange) ?? MonitorSettings.defaultDebounce)
   }
 }
 
 extension MonitorSettings.Input: CustomStringConvertible {
-  /// What no other input or relay may have.
-  var place: [String] {
+  /// What no other input or relay may have; nil where each door has its own.
+  var place: [String]? {
     switch self {
     case .gpio(let line, _): [line.chip, line.place.text]
     case .pipe(let path): [path]
+    case .board: nil
     }
   }
 
@@ -105,15 +119,8 @@ extension MonitorSettings.Input: CustomStringConvertible {
     switch self {
     case .gpio(let line, _): "line \(line.place.text) of \(line.chip)"
     case .pipe(let path): path
+    case .board: "the lock's board"
     }
-  }
-}
-
-extension ConfigurationReader {
-  /// The field as a duration in a range, or the word `none`, which is nil.
-  fileprivate func durationOrNone(in range: ClosedRange<Duration>) throws -> Duration? {
-    let isNone = try value("a duration or none") { $0 == "none" }
-    return isNone ? nil : try duration(in: range)
   }
 }
 
@@ -128,14 +135,15 @@ extension DoorMonitor.Settings {
 }
 
 extension MonitorSettings.Input {
-  /// The input, read by a thread of its own.
+  /// The input, read by a thread of its own; nil where the lock is its reader.
   func make(
     _ role: InputRole, door: Identifier, report: @escaping InputReporter
-  ) throws(Errno) -> any DoorInput {
+  ) throws(Errno) -> (any DoorInput)? {
     switch self {
     case .gpio(let line, let debounce):
       try GPIOInput(name: door.text, role: role, line: line, debounce: debounce, report: report)
     case .pipe(let path): try PipeInput(name: door.text, role: role, path: path, report: report)
+    case .board: nil
     }
   }
 }

@@ -28,6 +28,8 @@ final class RunningDoor {
   var pendingAnswers: [PendingAnswer] = []
   /// The last grant or exit here, which what the lock does next belongs to.
   var lastRecord: Int64?
+  /// What the inputs of the lock's board said last, whether the door uses them or not.
+  var boardReports: [InputRole: InputReport] = [:]
   /// What the door sees of itself; nil where it sees nothing.
   var watch: DoorWatch?
 
@@ -72,6 +74,7 @@ final class RunningDoor {
     lockSettings = door.settings.lock
     lockWord = .nothing
     battery = nil
+    boardReports = [:]
     drive(mode.wanted(now: now.sinceBoot))
     return old
   }
@@ -105,7 +108,7 @@ enum LockWord: Hashable, Sendable {
     switch event {
     case .stands(let position), .moved(let position): self = .stands(position)
     case .failed(let position, let reason): self = .failed(position, reason)
-    case .battery: return nil
+    case .battery, .seen: return nil
     }
   }
 

@@ -25,7 +25,7 @@ public protocol Lock: Sendable {
   func stop()
 }
 
-/// What a lock tells: it moved, or it couldn't, or how much is left in its battery.
+/// What a lock tells: it moved, or it couldn't, or what its board says besides.
 public struct LockReport: Hashable, Sendable {
   /// The kinds of report.
   public enum Event: Hashable, Sendable {
@@ -39,6 +39,8 @@ public struct LockReport: Hashable, Sendable {
     case failed(LockPosition, reason: String)
     /// What is left in the battery of a lock that has one, 0 to 100 percent; nil: it doesn't know.
     case battery(percent: UInt8?)
+    /// What an input of its board says; one that it hasn't is lost.
+    case seen(InputRole, InputReading)
   }
 
   public let event: Event

@@ -37,7 +37,8 @@ import Testing
   }
 
   private func grant(_ door: TestDoor, _ command: Command = .unlock(seconds: 0), press: UInt8 = 1) throws -> Int64 {
-    try #require(try door.hear(door.frame("alice", command, sequence: press, press: press)).first { $0.kind == .granted }?.id)
+    try #require(
+      try door.hear(door.frame("alice", command, sequence: press, press: press)).first { $0.kind == .granted }?.id)
   }
 
   @Test("decision, movement and entry are three records of one id")
@@ -245,7 +246,8 @@ import Testing
 
   @Test("an exit that needs no lock only explains the opening")
   func exitWithoutPulse() throws {
-    let door = try TestDoor([rule("alice")], policy: ["sensor: { pipe: c }", "request-to-exit: { pipe: e }", "exit-pulse: none"])
+    let door = try TestDoor(
+      [rule("alice")], policy: ["sensor: { pipe: c }", "request-to-exit: { pipe: e }", "exit-pulse: none"])
     try door.say(.sensor, .contact(isOpen: false))
     let orders = door.lock.orders.count
     try door.say(.exit, .exitAsked)
@@ -292,6 +294,29 @@ import Testing
     try door.pipeline.adopt(door.rulebook)
     #expect(door.inputs.count(where: \.isStopped) == 4)
     #expect(try door.pipeline.doorStatus.first?.sight == nil)
+  }
+
+  @Test("a board's inputs are those of the lock, and what they said before they were wanted still counts")
+  func board() throws {
+    let door = try TestDoor([rule("alice")])
+    try door.report(.seen(.sensor, .contact(isOpen: true)))
+    #expect(try door.pipeline.doorStatus.first?.sight == nil)
+    let lock = "{ serial: { port: nowhere } }"
+    try door.configure(["sensor: { serial: {} }", "request-to-exit: { serial: {} }"], lock: lock)
+    try door.pipeline.adopt(door.rulebook)
+    #expect(try door.pipeline.doorStatus.first?.sight?.contact == .unknown, "it is another lock")
+    try door.report(.seen(.sensor, .contact(isOpen: false)))
+    try door.report(.seen(.exit, .exitAsked))
+    #expect(door.lock.orders.contains(.open(until: door.time.boot + .seconds(3))))
+    try door.report(.seen(.sensor, .lost("the board is silent")))
+    #expect(try door.pipeline.doorStatus.first?.sight?.failures == [.sensor: "the board is silent"])
+    try door.configure(["request-to-exit: { serial: {} }"], lock: lock)
+    try door.pipeline.adopt(door.rulebook)
+    try door.report(.seen(.sensor, .found))
+    try door.report(.seen(.sensor, .contact(isOpen: true)))
+    try door.configure(["sensor: { serial: {} }", "request-to-exit: { serial: {} }"], lock: lock)
+    try door.pipeline.adopt(door.rulebook)
+    #expect(try door.pipeline.doorStatus.first?.sight?.contact == .open)
   }
 
   @Test("a reload that adds a sensor in mid-pulse knows the pulse")
