@@ -94,6 +94,9 @@ public struct DoorMonitor: Hashable, Sendable {
   /// Goes on with other spans.
   public mutating func adopt(_ settings: Settings) { self.settings = settings }
 
+  /// Nobody will see the door close any more: an alarm is over.
+  public mutating func endAlarm() { alarm = nil }
+
   // MARK: - What is permitted
 
   /// A command opens the lock, or keeps it open.

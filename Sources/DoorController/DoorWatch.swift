@@ -47,6 +47,7 @@ struct DoorWatch {
       case .exit: monitor.endExit(at: now)
       }
     }
+    if new.inputs[.sensor] == nil { monitor.endAlarm() }
     return events
   }
 

@@ -319,6 +319,17 @@ import Testing
     #expect(try door.pipeline.doorStatus.first?.sight?.contact == .open)
   }
 
+  @Test("a reload that takes the sensor away ends its alarm")
+  func reloadTakesTheSensor() throws {
+    let door = try door()
+    try door.say(.sensor, .contact(isOpen: true))
+    door.wait(.seconds(1))
+    #expect(try door.pipeline.doorStatus.first?.sight?.alarm == .forced)
+    try door.configure(["request-to-exit: { pipe: exit }"])
+    try door.pipeline.adopt(door.rulebook)
+    #expect(try door.pipeline.doorStatus.first?.sight?.alarm == nil)
+  }
+
   @Test("a reload that adds a sensor in mid-pulse knows the pulse")
   func reloadAdds() throws {
     let door = try TestDoor([rule("alice")])

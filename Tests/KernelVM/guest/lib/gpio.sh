@@ -3,6 +3,8 @@
 chip=AMDIF030:00
 # The output register of host/gpio-chip.py's chip, and what it holds while line 5 is high.
 gpio_output=0x10000008
+# Its input register, which nothing drives but the test.
+gpio_input=0x10000004
 high=20
 low=00
 
