@@ -1,5 +1,5 @@
-# Contact and button of a door on GPIO lines: this chip tells no edges, so that the lines are looked at. Its input register is
-# set from outside: line 2 is high while the door is open, line 3 low while somebody presses.
+# Contact and button of a door on GPIO lines: the first chip tells no edges, so that its lines are looked at. Its input register
+# is set from outside: line 2 is high while the door is open, line 3 low while somebody presses.
 
 shut=0x08
 open=0x0c
@@ -98,3 +98,26 @@ case_inputs_line_taken() {
   await 10 "door that is seen" contact_is closed
   stop_door
 }
+
+# A chip that tells edges: the kernel says so, and each edge is an interrupt.
+case_inputs_by_edges() {
+  start_chip
+  [ -e "$edge_driver/$edge_chip" ] || echo $edge_chip >"$edge_driver/bind"
+  await 10 "chip that tells edges" test -c /dev/gpiochip1
+  door_more=", sensor: { gpio: { chip: $edge_chip, line: 2, debounce: 300ms } }"
+  launch_door tcp:127.0.0.1:1
+  await 10 "door that is seen shut" contact_is closed
+  before="$(interrupts)"
+  for level in 1 0 1; do set_edge_line 2 $level; done
+  await_line door.json '"event":"forced"'
+  set_edge_line 2 0
+  await_line door.json '"event":"restored"'
+  [ "$(events opened)" -eq 1 ] || fail "a bounce was told"
+  [ "$(interrupts)" -gt "$before" ] || fail "no interrupt: $(cat /proc/interrupts)"
+  note "interrupts of the contact: $(($(interrupts) - before)), for four edges"
+  stop_door
+  ! grep -q 'latchkey front' /proc/interrupts || fail "the line is still held"
+}
+
+# How many interrupts the door's line has had.
+interrupts() { awk '/latchkey front/ { print $2 + $3; found = 1 } END { if (!found) print -1 }' /proc/interrupts; }

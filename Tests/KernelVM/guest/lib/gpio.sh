@@ -18,6 +18,23 @@ start_chip() {
   await_line edges.log " ${1:-$low} "
 }
 
+# The chip that tells edges: its registers, one for each line, and its driver's name.
+edge_chip=AMDI0030:00
+edge_registers=$((0x10001000))
+edge_driver=/sys/bus/platform/drivers/amd_gpio
+
+# Sets a line of the chip that tells edges, and raises its interrupt: set_edge_line LINE LEVEL
+set_edge_line() {
+  local register=$((edge_registers + 4 * $1)) value
+  value=$(($(devmem $register 32)))
+  # PIN_STS, and INTERRUPT_STS (drivers/pinctrl/pinctrl-amd.h).
+  devmem $register 32 $(((value & ~0x10000) | ($2 << 16) | 0x10000000))
+  devmem $((edge_registers + 0x2f8)) 32 $((1 << ($1 / 4)))
+  # "Write keyboard output buffer" of the keyboard's controller, and what is to be in it.
+  printf '\322' | dd of=/dev/port bs=1 seek=$((0x64)) conv=notrunc 2>/dev/null
+  printf '\0' | dd of=/dev/port bs=1 seek=$((0x60)) conv=notrunc 2>/dev/null
+}
+
 # Starts controllers, chip and a door with a relay at line 5: start_relay_door [PULSE]
 start_relay_door() {
   door_lock="{ gpio: { chip: gpiochip0, line: 5 } }"
