@@ -94,7 +94,7 @@ let package = Package(
     room("Provisioning", ["AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
     room("RelayGuard", ["Wording", "POSIX"]),
     room("GPIO", ["CGPIO", "RelayGuard", "POSIX"]),
-    room("LockHardware", ["RelayGuard", "POSIX"]),
+    room("LockHardware", ["GPIO", "RelayGuard", "Wording", "POSIX"]),
     room("Configuration", ["CYAML", "Wording", "POSIX"]),
     room(
       "Holder",
@@ -160,7 +160,7 @@ let package = Package(
     tests(
       "Provisioning", ["Provisioning", "AccessControl", "AirProtocol", "LatchkeyCrypto", "Database", "JSON", "POSIX"]),
     tests("RelayGuard", ["RelayGuard", "POSIX"]),
-    tests("LockHardware", ["LockHardware", "RelayGuard", "POSIX"]),
+    tests("LockHardware", ["LockHardware", "GPIO", "RelayGuard", "POSIX"]),
     tests("Configuration", ["Configuration"]),
     tests(
       "Holder",

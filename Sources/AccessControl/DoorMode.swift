@@ -1,6 +1,6 @@
 /// Whether a door is to be open, until when, and why: lockdown over hold over pulse (docs/door-modes.md).
 ///
-/// A plain state machine: it moves nothing and knows no clock. Moments are durations since the machine's start; what it
+/// Who wants to get out is let out in every mode. A plain state machine: it moves nothing and knows no clock. Moments are durations since the machine's start; what it
 /// answers is for the lock to do.
 public struct DoorMode: Hashable, Sendable {
   /// How long the door is kept unlocked.
@@ -25,6 +25,10 @@ public struct DoorMode: Hashable, Sendable {
   /// Its moment may have passed.
   public private(set) var hold = Hold.none
   public private(set) var isLockedDown = false
+  /// When the opening for the last exit ends; may have passed.
+  ///
+  /// No command ends it: egress is never blocked.
+  public private(set) var exitUntil: Duration?
 
   /// A locked door.
   public init() {}
@@ -49,7 +53,7 @@ public struct DoorMode: Hashable, Sendable {
       return wanted(now: now)
     case .lock:
       shut()
-      return .close
+      return wanted(now: now)
     case .release:
       if hold == .none { return .nothing }
       hold = .none
@@ -57,7 +61,7 @@ public struct DoorMode: Hashable, Sendable {
     case .lockdown(end: false):
       shut()
       isLockedDown = true
-      return .close
+      return wanted(now: now)
     case .lockdown(end: true):
       isLockedDown = false
       return .nothing
@@ -66,22 +70,34 @@ public struct DoorMode: Hashable, Sendable {
     }
   }
 
-  /// Forgets a pulse or hold whose moment has come; `close` where that was the last reason to be open.
+  /// Lets somebody out, in lockdown as well.
+  ///
+  /// One that comes while the door is open makes no opening shorter.
+  public mutating func exit(for duration: Duration, now: Duration) -> Change {
+    exitUntil = max(exitUntil ?? now, now + max(.zero, duration))
+    return wanted(now: now)
+  }
+
+  /// Forgets a pulse, a hold or an exit whose moment has come; `close` where that was the last reason to be open.
   ///
   /// The lock keeps its deadline by itself; this is how the log and the answers learn of it.
   public mutating func expire(now: Duration) -> Change {
-    guard pulseUntil != nil || hold != .none else { return .nothing }
+    guard pulseUntil != nil || hold != .none || exitUntil != nil else { return .nothing }
     if let pulseUntil, pulseUntil <= now { self.pulseUntil = nil }
+    if let exitUntil, exitUntil <= now { self.exitUntil = nil }
     if case .until(let moment) = hold, moment <= now { hold = .none }
-    return pulseUntil == nil && hold == .none ? .close : .nothing
+    return pulseUntil == nil && hold == .none && exitUntil == nil ? .close : .nothing
   }
 
-  /// Ends a pulse before its time, and nothing else: for the end of the program, which closes the lock.
-  public mutating func endPulse() { pulseUntil = nil }
+  /// Ends a pulse and an exit before their time, and nothing else: for the end of the program, which closes the lock, and
+  /// for a door that locks again as soon as it is shut.
+  public mutating func endPulse() {
+    pulseUntil = nil
+    exitUntil = nil
+  }
 
   /// What a lock that knows nothing has to do: for the start, and after the hardware came back.
   public func wanted(now: Duration) -> Change {
-    if isLockedDown { return .close }
     switch openUntil {
     case .none: return .close
     case .never: return .open(until: nil)
@@ -89,10 +105,16 @@ public struct DoorMode: Hashable, Sendable {
     }
   }
 
+  /// Until when commands keep the door open; an exit doesn't count.
+  public var granted: Hold {
+    guard case .until(let end) = hold else { return hold == .none ? pulseUntil.map { .until($0) } ?? .none : hold }
+    return .until(max(end, pulseUntil ?? end))
+  }
+
   /// When `expire` has to be called; nil where no moment is awaited.
   public var nextDeadline: Duration? {
-    if case .until(let moment) = hold { return min(moment, pulseUntil ?? moment) }
-    return pulseUntil
+    let holdEnd: Duration? = if case .until(let moment) = hold { moment } else { nil }
+    return [holdEnd, pulseUntil, exitUntil].compactMap(\.self).min()
   }
 
   /// What the door says of itself.
@@ -101,7 +123,7 @@ public struct DoorMode: Hashable, Sendable {
     switch hold {
     case .indefinite: return .heldOpen
     case .until(let moment) where moment > now: return .heldOpen
-    default: return pulseUntil.map { $0 > now } ?? false ? .unlocked : .locked
+    default: return [pulseUntil, exitUntil].contains { $0.map { $0 > now } ?? false } ? .unlocked : .locked
     }
   }
 
@@ -125,13 +147,11 @@ public struct DoorMode: Hashable, Sendable {
     case never
   }
 
-  /// The later of the pulse's and the hold's end.
+  /// The latest end of pulse, hold and exit; in lockdown there is neither pulse nor hold.
   private var openUntil: End {
-    switch hold {
-    case .indefinite: .never
-    case .until(let moment): .moment(max(moment, pulseUntil ?? moment))
-    case .none: pulseUntil.map { .moment($0) } ?? .none
-    }
+    if hold == .indefinite { return .never }
+    let holdEnd: Duration? = if case .until(let moment) = hold { moment } else { nil }
+    return [holdEnd, pulseUntil, exitUntil].compactMap(\.self).max().map { .moment($0) } ?? .none
   }
 }
 

@@ -10,6 +10,14 @@ public enum DoorOrder: Hashable, Sendable {
 }
 
 extension DoorOrder {
+  /// Whether it only ever makes an opening shorter.
+  public var closes: Bool {
+    switch self {
+    case .lock, .release, .lockdown(end: false): true
+    case .unlock, .hold, .status, .lockdown(end: true): false
+    }
+  }
+
   /// The order behind a command of the air protocol; `duress` is the same as `unlock`.
   ///
   /// - Parameter argument: seconds of an unlock (0: the door's own pulse), minutes of a hold (0: until released), 1

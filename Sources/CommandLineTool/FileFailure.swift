@@ -6,7 +6,7 @@ extension CommandError {
     let exit: ExitCode =
       switch error.problem {
       case .notPrivate, .writableByOthers, .system(_, .permissionDenied), .system(_, .notPermitted): .permission
-      case .system("read", _), .system("look at", _), .notRegular, .longerThan, .changed: .badInput
+      case .system("read", _), .system("look at", _), .notRegular, .notNamedPipe, .longerThan, .changed: .badInput
       case .system, .foreign: .cantWrite
       case .busy: .busy
       }

@@ -102,6 +102,15 @@ public struct ConfigurationReader: Sendable {
     }
   }
 
+  /// The same, or the word `none`, which is nil.
+  public func durationOrNone(in range: ClosedRange<Duration>) throws(ConfigurationError) -> Duration? {
+    try value("a duration from \(range.lowerBound.text) to \(range.upperBound.text), or none") { text -> Duration?? in
+      if text == "none" { return .some(nil) }
+      guard let value = Duration(text: text), range.contains(value) else { return nil }
+      return value
+    }
+  }
+
   /// The field as one of the words that an enumeration has.
   public func word<Value: CaseIterable & RawRepresentable<String>>(
     _ type: Value.Type = Value.self

@@ -33,6 +33,8 @@ package struct Counters: Hashable, Sendable {
   var ledgerFailures: UInt64 = 0
   /// Movements that a lock couldn't do.
   var lockFailures: UInt64 = 0
+  /// What doors saw of themselves, by its kind.
+  var doorEvents: [DoorEvent.Kind: UInt64] = [:]
   /// What the radio's input was worth: `reports`, and one for each kind of broken input.
   var radio = RadioCounters()
   /// From a frame's arrival to its decision.

@@ -130,6 +130,7 @@ public final class Daemon {
         case .beaconRadio(let state): if let event = watch.observeBeaconRadio(state) { emit(event) }
         case .lock(let lock, let news): pipeline.lockReported(lock, news)
         case .lockEnded(let lock): pipeline.lockEnded(lock)
+        case .input(let input, let report): pipeline.inputSaid(input, report)
         case .reload:
           service.reloadBegan()
           reloader.start()
@@ -223,12 +224,16 @@ public final class Daemon {
 
   private func environment(_ radios: DoorRadios) -> DoorPipeline.Environment {
     let mailbox = mailbox
-    return DoorPipeline.Environment(
+    var environment = DoorPipeline.Environment(
       clocks: clocks, trustsClock: false, buildsInBackground: true,
       onIndexReady: { [reports] in reports.wake() },
       makeLock: { door, lock in try door.settings.lock.makeLock(door: door.id) { mailbox.post(.lock(lock, $0)) } },
       onLockEnded: { mailbox.post(.lockEnded($0)) },
       emit: emit, air: radios.sends ? { radios.advertise($0) } : nil)
+    environment.makeInput = { (settings, role, door, input) throws(Errno) in
+      try settings.make(role, door: door) { mailbox.post(.input(input, $0)) }
+    }
+    return environment
   }
 
   private func announce(_ kind: DoorEvent.Kind, detail: String? = nil, counters: Counters? = nil) {

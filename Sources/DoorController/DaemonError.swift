@@ -6,8 +6,6 @@ public import POSIX
 public enum DaemonError: Error, CustomStringConvertible, Sendable {
   /// A bad configuration, bundle, capture or ledger: the text names file, line or field.
   case badInput(String)
-  /// Something of the configuration that this version doesn't do.
-  case notBuilt(String)
   case unknownID(String)
   case radio(RadioError)
   /// A file that can't be read, written or locked.
@@ -33,7 +31,6 @@ public enum DaemonError: Error, CustomStringConvertible, Sendable {
     case let error as DaemonError: self = error
     case LoadError.file(let error): self = .file(error)
     case LoadError.ledger(let error): self.init(error)
-    case LoadError.notBuilt(let text): self = .notBuilt(text)
     case let error as LoadError: self = .badInput("\(error)")
     case let error as CaptureError: self = .badInput("\(error)")
     case let error as FileError: self = .file(error)
@@ -55,7 +52,7 @@ public enum DaemonError: Error, CustomStringConvertible, Sendable {
 
   public var description: String {
     switch self {
-    case .badInput(let text), .notBuilt(let text), .unknownID(let text), .busy(let text), .cantWrite(let text),
+    case .badInput(let text), .unknownID(let text), .busy(let text), .cantWrite(let text),
       .permission(let text), .lockFailed(let text), .system(let text):
       text
     case .file(let error): "\(error)"

@@ -75,11 +75,25 @@ extension DaemonStatus.Door {
       object["problem"] = .string("it didn't get \(position.rawValue): \(reason)")
     }
     object["battery"] = battery.map { .integer(Int64($0)) }
+    if let sight { for member in sight.json.members { object[member.key] = member.value } }
     object["bundle"] = [
       "serial": .integer(bundleSerial),
       "until": bundleEnd.map { .string(WallTime(seconds: $0).rfc3339(milliseconds: false)) } ?? nil,
     ]
     object["credentials"] = .integer(Int64(credentials))
+    return object
+  }
+}
+
+extension DaemonStatus.Sight {
+  fileprivate var json: JSONObject {
+    var object: JSONObject = [:]
+    object["contact"] = contact.map { .string($0.rawValue) }
+    object["alarm"] = alarm.map { .string($0.rawValue) }
+    object["exitSeconds"] = exitAge.map { .integer($0.components.seconds) }
+    var problems: JSONObject = [:]
+    for role in InputRole.allCases { problems[role.rawValue] = failures[role].map { .string($0) } }
+    if !problems.members.isEmpty { object["inputProblems"] = .object(problems) }
     return object
   }
 }

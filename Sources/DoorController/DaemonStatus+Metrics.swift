@@ -104,12 +104,33 @@ extension DaemonStatus {
       .gauge, "latchkey_locks_failed", "Locks that couldn't do what they were told last.", UInt64(clamping: failed))
     text.add(
       .counter, "latchkey_lock_failures_total", "Movements that a lock couldn't do.", counters.lockFailures)
+    addSight(&text)
     text.add(
       .gauge, "latchkey_credentials", "Credentials in all bundles.",
       UInt64(clamping: doors.reduce(0) { $0 + $1.credentials }))
     text.add(
       .gauge, "latchkey_bundle_end_timestamp_seconds", "When the first bundle ends; +Inf: none does.",
       doors.compactMap(\.bundleEnd).min().map { "\($0)" } ?? "+Inf")
+  }
+
+  private func addSight(_ text: inout Exposition) {
+    let sights = doors.compactMap(\.sight)
+    text.add(
+      .gauge, "latchkey_door_contacts", "Doors with a sensor, by what it says.", by: "state",
+      DoorMonitor.Contact.allCases.map { state in
+        (label: state.rawValue, value: UInt64(clamping: sights.count { $0.contact == state }))
+      })
+    text.add(
+      .gauge, "latchkey_door_alarms", "Doors with an alarm that is on.", by: "alarm",
+      DoorMonitor.Alarm.allCases.map { alarm in
+        (label: alarm.rawValue, value: UInt64(clamping: sights.count { $0.alarm == alarm }))
+      })
+    text.add(
+      .gauge, "latchkey_inputs_failed", "Inputs that can't be read.",
+      UInt64(clamping: sights.reduce(0) { $0 + $1.failures.count }))
+    text.add(
+      .counter, "latchkey_door_events_total", "What doors saw of themselves.", by: "event",
+      DoorEvent.Kind.seen.map { (label: $0.rawValue, value: counters.doorEvents[$0] ?? 0) })
   }
 
   private func addUpkeep(_ text: inout Exposition) {

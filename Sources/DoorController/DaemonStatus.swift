@@ -1,5 +1,6 @@
 internal import AccessControl
 internal import HCI
+internal import LockHardware
 internal import POSIX
 
 /// What a daemon is and does at one moment: metrics, `status` and `health` are views of it.
@@ -62,6 +63,20 @@ struct DaemonStatus: Sendable {
     var bundleEnd: Int64?
     /// How many credentials its bundle knows.
     var credentials: Int
+    /// What it sees of itself; nil: nothing.
+    var sight: Sight?
+  }
+
+  /// What a door sees of itself.
+  struct Sight: Sendable {
+    /// How the door stands; nil: it has no sensor.
+    var contact: DoorMonitor.Contact?
+    /// The alarm that is on.
+    var alarm: DoorMonitor.Alarm?
+    /// For how long somebody has been asking to get out without a pause; nil: nobody is.
+    var exitAge: Duration?
+    /// Inputs that can't be read, and why.
+    var failures: [InputRole: String] = [:]
   }
 
   /// Whether decisions can be recorded.

@@ -111,7 +111,7 @@ public struct DoorConfiguration: Sendable {
 
   /// A serial line has one device at its end: the radio, or the board of one door.
   ///
-  /// A GPIO line has one guard.
+  /// A GPIO line is one relay or one input, a pipe one input.
   private func requireOwnLines(_ field: ConfigurationReader) throws {
     var radios = [radio]
     if case .other(let other) = beaconRadio { radios.append(other) }
@@ -130,6 +130,10 @@ public struct DoorConfiguration: Sendable {
             "line \(line.place.text) of \(line.chip) is in use already: a relay belongs to one lock")
         }
       case .dryRun, .command: break
+      }
+      for input in door.monitor.inputs.values {
+        guard let place = input.place, !places.insert(place).inserted else { continue }
+        throw value.complaint("\(input) is in use already: an input belongs to one door, and means one thing")
       }
     }
   }
@@ -189,6 +193,8 @@ public struct DoorSettings: Sendable {
   public let allowedByTime: PermissionSet
   /// The weakest signal that counts, in dBm; nil: any.
   public let minRSSI: Int8?
+  /// What the door sees of itself.
+  let monitor: MonitorSettings
 
   /// What a controller may report as a signal's strength, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
   static let rssiRange: ClosedRange<Int8> = -127...20
@@ -200,7 +206,7 @@ public struct DoorSettings: Sendable {
 
   init(
     id: Identifier, bundlePath: String, lock: LockSettings, pulse: Duration, longestPulse: Duration,
-    freshness: FreshnessPolicy, allowedByTime: PermissionSet, minRSSI: Int8?
+    freshness: FreshnessPolicy, allowedByTime: PermissionSet, minRSSI: Int8?, monitor: MonitorSettings
   ) {
     self.id = id
     self.bundlePath = bundlePath
@@ -210,13 +216,12 @@ public struct DoorSettings: Sendable {
     self.freshness = freshness
     self.allowedByTime = allowedByTime
     self.minRSSI = minRSSI
+    self.monitor = monitor
   }
 
   init(id: Identifier, _ value: ConfigurationReader, folder: String) throws {
-    let fields = try value.mapping([
-      "bundle", "lock", "pulse", "longest-pulse", "freshness", "allow-by-time", "sensor", "request-to-exit", "min-rssi",
-    ])
-    for key in ["sensor", "request-to-exit"] { if let field = fields[key] { throw LoadError.notBuilt(field) } }
+    let fields = try value.mapping(
+      ["bundle", "lock", "pulse", "longest-pulse", "freshness", "allow-by-time", "min-rssi"] + MonitorSettings.keys)
     self.id = id
     bundlePath = try path(fields.required("bundle"), in: folder)
     lock = try LockSettings(try fields.required("lock"), folder: folder)
@@ -229,6 +234,7 @@ public struct DoorSettings: Sendable {
     freshness = try fields["freshness"]?.word(FreshnessPolicy.self) ?? .challenge
     allowedByTime = try Self.exceptions(fields["allow-by-time"])
     minRSSI = try fields["min-rssi"]?.integer(in: Self.rssiRange)
+    monitor = try MonitorSettings(fields, pulse: pulse, lock: lock, folder: folder)
   }
 
   private static func exceptions(_ field: ConfigurationReader?) throws -> PermissionSet {

@@ -24,6 +24,19 @@ public struct DoorEvent: Hashable, Sendable {
     case lockOutput = "lock-output"
     /// Somebody at the control socket had the lock opened, to see whether it does.
     case lockTest = "lock-test"
+    // The door itself
+    case opened
+    case closed
+    /// Opened without a grant and without an exit.
+    case forced
+    case heldOpenWarning = "held-open-warning"
+    case heldOpen = "held-open"
+    /// Closed again behind an alarm.
+    case restored
+    /// Somebody asked to get out.
+    case exit
+    /// An input can't be read, can be read again, or says what isn't its business.
+    case input
     // The daemon itself
     case started
     case stopped
@@ -37,6 +50,9 @@ public struct DoorEvent: Hashable, Sendable {
     case counters
     case control
     case metrics
+
+    /// What a door sees of itself.
+    static let seen: [Kind] = [.opened, .closed, .forced, .heldOpenWarning, .heldOpen, .restored, .exit]
   }
 
   public var time: WallTime

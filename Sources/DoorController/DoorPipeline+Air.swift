@@ -40,7 +40,8 @@ extension DoorPipeline {
   private func stateByte(of door: RunningDoor, _ boot: BootInstant) -> DoorStateByte {
     // What the lock failed to do it isn't; how it stands instead nobody knows.
     let state = door.lockHasFailed ? .unknown : AirProtocol.DoorState(door.mode.state(now: boot.sinceBoot))
-    return DoorStateByte(state, clockTrusted: takesTime(door))
+    return DoorStateByte(
+      state, clockTrusted: takesTime(door), doorOpen: door.watch?.monitor.contact == .open)
   }
 
   /// Whether a time frame of now would be judged at that door.
@@ -144,10 +145,11 @@ extension DoorPipeline {
     switch event {
     case .moved(let position), .stands(let position): settle(door, position, .done)
     case .failed(let position, _): settle(door, position, .lockFailed)
-    case .battery, .output: break
+    case .battery, .output, .seen: break
     }
     // A lock that closes while an opening is still waited for has not managed to open in its time.
-    guard case .moved(.closed) = event, door.mode.pulseUntil == nil, door.mode.hold == .none else { return }
+    guard case .moved(.closed) = event, door.mode.pulseUntil == nil, door.mode.hold == .none, door.mode.exitUntil == nil
+    else { return }
     settle(door, .open, .lockFailed)
   }
 

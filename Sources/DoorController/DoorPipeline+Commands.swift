@@ -113,8 +113,9 @@ extension DoorPipeline {
     guard let recorded else {
       // What isn't on disk isn't done: the frame is spent, the holder's next one can be granted. But closing waits for
       // no disk.
-      if case .close = change {
+      if order.closes {
         door.mode = mode
+        door.watch?.follow(order, mode, record: nil, now: context.heard.sinceBoot)
         door.drive(change)
       }
       return
@@ -123,7 +124,9 @@ extension DoorPipeline {
     guardian.decided(context.command, content, result: done, at: context.heard.sinceBoot)
     FaultPoint.afterRecord.reach()
     // A pulse counts from when the lock is told: what the disk took isn't taken from it.
-    change = door.mode.apply(order, now: environment.clocks.boot().sinceBoot)
+    let now = environment.clocks.boot().sinceBoot
+    change = door.mode.apply(order, now: now)
+    door.watch?.follow(order, door.mode, record: recorded, now: now)
     FaultPoint.beforeLock.reach()
     door.drive(
       change, for: LockCause(event: recorded, credential: context.rule.id.text, holder: context.rule.holder.text))

@@ -25,6 +25,7 @@ extension DoorPipeline {
       spent[state.credential] = state.usesSpent
     }
     let running = RunningDoor(door, mode: mode, spent: spent, lock: lock)
+    running.beginWatch(door.settings.monitor, now: boot)
     running.drive(mode.wanted(now: boot.sinceBoot))
     return running
   }
@@ -55,14 +56,18 @@ extension DoorPipeline {
       throw error
     }
     for (running, door) in zip(next, new.doors) where known.contains(where: { $0 === running }) {
+      adoptMonitor(door.settings.monitor, of: running, lockIsNew: locks[door.number] != nil, boot)
       guard let old = running.adopt(door, newLock: locks[door.number], now: boot) else { continue }
       retire(old, of: running, isReplaced: true)
     }
     for door in known where !next.contains(where: { $0 === door }) {
+      door.watch?.stop()
       retire(door.numberedLock, of: door, isReplaced: false)
     }
     locksReturned(to: new.doors.map(\.number))
     changeOver(to: new, doors: next, change)
+    // Behind those that ended: a line that another input had is free now.
+    for door in doors { startInputs(of: door) }
   }
 
   /// Whether every lock has said that it stands where it was told: closed, or open as a hold of the last run wants it.
@@ -108,7 +113,7 @@ extension DoorPipeline {
     let boot = environment.clocks.boot()
     for door in doors {
       door.stop()
-      guard door.mode.pulseUntil != nil else { continue }
+      guard door.mode.pulseUntil != nil || door.mode.exitUntil != nil else { continue }
       door.mode.endPulse()
       save(door, boot)
     }
@@ -130,7 +135,7 @@ extension DoorPipeline {
   }
 
   /// Writes down a door's mode that no command has changed: a pulse or hold that ended.
-  private func save(_ door: RunningDoor, _ boot: BootInstant) {
+  func save(_ door: RunningDoor, _ boot: BootInstant) {
     let wall = environment.clocks.wall()
     var event = LedgerEvent("mode", at: wall)
     event.door = door.id
@@ -139,12 +144,18 @@ extension DoorPipeline {
   }
 
   /// Writes down something of a door that isn't about a frame.
-  func note(_ event: LedgerEvent, of door: DoorNumber, mode: SavedMode? = nil) {
+  ///
+  /// - Returns: the record's number; nil where there is none.
+  @discardableResult
+  func note(_ event: LedgerEvent, of door: DoorNumber, mode: SavedMode? = nil) -> Int64? {
     let entry = LedgerEntry(event, doorNumber: door.rawValue, mode: mode, clockTrusted: isClockTrusted)
     do throws(LedgerError) {
-      recorded(at: event.time, id: try ledger.record(entry))
+      let id = try ledger.record(entry)
+      recorded(at: event.time, id: id)
+      return id
     } catch {
       ledgerFailed(error, event.time)
+      return nil
     }
   }
 }

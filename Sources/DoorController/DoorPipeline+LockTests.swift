@@ -32,7 +32,9 @@ extension DoorPipeline {
     }
     lockTests.append(LockTest(door: id, id: record, pulse: pulse, began: boot, reply: reply))
     // As a grant's, it counts from when the lock is told.
-    let change = door.mode.apply(order, now: environment.clocks.boot().sinceBoot)
+    let now = environment.clocks.boot().sinceBoot
+    let change = door.mode.apply(order, now: now)
+    door.watch?.follow(order, door.mode, record: record, now: now)
     door.drive(change, for: LockCause(event: record))
     FaultPoint.afterLock.reach()
   }

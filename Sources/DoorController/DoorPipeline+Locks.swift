@@ -35,16 +35,20 @@ extension DoorPipeline {
   func lockReported(_ lock: LockID, _ report: LockReport) {
     if let door = doors.first(where: { $0.numberedLock.id == lock }) {
       if case .battery(let percent) = report.event { door.battery = percent }
-      // An answer says how the door stands now.
-      if let word = LockWord(report.event) { door.lockWord = word }
-      lockAnswers(door, report.event)
-      tell(report, door.id, door.number, nil)
+      if case .seen(let role, let reading) = report.event { boardSaid(door, role, InputReport(reading, at: report.at)) }
+      if let word = LockWord(report.event) {
+        // An answer says how the door stands now, and doesn't wait for the disk.
+        door.lockWord = word
+        lockAnswers(door, report.event)
+        showOnAir(environment.clocks.boot())
+      }
+      tell(report, follows: report.cause.flatMap { $0.event ?? door.exitRecord }, door.id, door.number, nil)
       observeLockTest(of: door, report)
     } else if let place = retired.firstIndex(where: { $0.id == lock }) {
       if let word = LockWord(report.event) { retired[place].word = word }
       let old = retired[place]
       tell(
-        report, old.door, old.number,
+        report, follows: report.cause?.event, old.door, old.number,
         old.isReplaced ? "the lock of the configuration before" : "the door is in the configuration no more")
     }
   }
@@ -73,8 +77,7 @@ extension DoorPipeline {
 
   /// Closes a lock and lets go of it, without waiting: its program may hang for as long as its time limit.
   func retire(_ lock: NumberedLock, of door: RunningDoor, isReplaced: Bool) {
-    retired.append(
-      RetiredLock(id: lock.id, door: door.id, number: door.number, isReplaced: isReplaced))
+    retired.append(RetiredLock(id: lock.id, door: door.id, number: door.number, isReplaced: isReplaced))
     let (old, ended) = (lock.lock, environment.onLockEnded)
     old.beginStop()
     let id = lock.id
@@ -85,50 +88,46 @@ extension DoorPipeline {
     do throws(Errno) { _ = try POSIX.Thread(name: "lock end", end) } catch { end() }
   }
 
-  /// Tells and records what a lock said, with the id of the command that it came of.
-  private func tell(_ report: LockReport, _ door: Identifier, _ number: DoorNumber, _ remark: String?) {
+  /// Tells and records what a lock said.
+  ///
+  /// - Parameters:
+  ///   - id: the record of the command or exit that it came of.
+  ///   - remark: in words, for people.
+  private func tell(
+    _ report: LockReport, follows id: Int64?, _ door: Identifier, _ number: DoorNumber, _ remark: String?
+  ) {
     var event = DoorEvent(time: environment.clocks.wall(), kind: .lock)
     event.door = door.text
-    event.id = report.cause?.event
+    event.id = id
     event.detail = remark
+    var record = LedgerEvent(event.kind.rawValue, at: event.time)
+    record.door = door
+    record.follows = id
     switch report.event {
-    case .battery: return
-    case .stands(let position):
-      // Another command that found the lock where it wants it: no movement to tell, but its result.
-      return record(report.cause, event, door, number, position.rawValue, remark)
-    case .moved(let position):
-      event.state = position.rawValue
-      record(report.cause, event, door, number, position.rawValue, remark)
+    case .battery, .seen: return
     case .output(let position, let line):
       event.kind = .lockOutput
       event.state = position.rawValue
       event.detail = line
+      return environment.emit(event)
+    case .moved(let position), .stands(let position):
+      event.state = position.rawValue
+      record.detail = remark.map { "\(position.rawValue) (\($0))" } ?? position.rawValue
+      // What nobody asked for, as at a start, has nobody to be held against.
+      if report.cause != nil { note(record, of: number) }
+      // A command that found the lock where it wants it has its record, but nothing moved.
+      if case .stands = report.event { return }
     case .failed(let position, let reason):
       counters.lockFailures &+= 1
       event.kind = .lockFailed
       event.reason = Reason.lockFailed.rawValue
       event.state = position.rawValue
       event.detail = remark.map { "\(reason) (\($0))" } ?? reason
-      var record = LedgerEvent(event.kind.rawValue, at: event.time)
-      record.door = door
+      record.kind = event.kind.rawValue
       record.reason = .lockFailed
-      record.follows = event.id
       record.detail = "\(position.rawValue): \(reason)"
       note(record, of: number)
     }
     environment.emit(event)
-  }
-
-  /// Records a movement that a command is behind; those of a start have nobody to be held against.
-  private func record(
-    _ cause: LockCause?, _ event: DoorEvent, _ door: Identifier, _ number: DoorNumber, _ state: String,
-    _ remark: String?
-  ) {
-    guard let cause else { return }
-    var record = LedgerEvent(event.kind.rawValue, at: event.time)
-    record.door = door
-    record.follows = cause.event
-    record.detail = remark.map { "\(state) (\($0))" } ?? state
-    note(record, of: number)
   }
 }

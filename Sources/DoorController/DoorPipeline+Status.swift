@@ -1,5 +1,6 @@
 internal import AccessControl
 internal import Ledger
+internal import LockHardware
 internal import POSIX
 internal import Provisioning
 
@@ -24,7 +25,16 @@ extension DoorPipeline {
         id: running.id, name: header.doorName, freshness: door.policy.freshness, state: running.mode.state(now: now),
         secondsUntilLocked: running.mode.secondsUntilLocked(now: now), lock: running.lockWord,
         battery: running.battery, bundleSerial: header.serial, bundleEnd: header.validUntil,
-        credentials: door.keys.count)
+        credentials: door.keys.count, sight: running.watch.map { DaemonStatus.Sight($0, now: now) })
     }
+  }
+}
+
+extension DaemonStatus.Sight {
+  fileprivate init(_ watch: DoorWatch, now: Duration) {
+    contact = watch.settings.inputs[.sensor] == nil ? nil : watch.monitor.contact
+    alarm = watch.monitor.alarm
+    exitAge = watch.monitor.exitSince.map { now - $0 }
+    failures = watch.inputs.compactMapValues(\.problem)
   }
 }

@@ -25,6 +25,10 @@ package final class DoorPipeline {
     let makeLock: (Rulebook.Door, LockID) throws -> any Lock
     /// Told when a lock that no door has any more has ended; on a thread of its own.
     let onLockEnded: @Sendable (LockID) -> Void
+    /// Makes an input of a door, whose reports bear that number; nil, as ever in a recording: nothing reads it.
+    var makeInput: (MonitorSettings.Input, InputRole, Identifier, InputID) throws(Errno) -> (any DoorInput)? = {
+      (_, _, _, _) throws(Errno) in nil
+    }
     /// Where events go.
     let emit: (DoorEvent) -> Void
     /// Where beacons and answers go, whenever they change; nil: the doors are silent.
@@ -59,6 +63,7 @@ package final class DoorPipeline {
   private var lastLock: UInt64 = 0
   /// Tests of locks that go on (`test-lock`).
   var lockTests: [LockTest] = []
+  var lastInput: UInt64 = 0
   var guardian: ReplayGuard
   var counters = Counters()
   var challenges: ChallengeSeries
@@ -102,6 +107,7 @@ package final class DoorPipeline {
     for door in rulebook.doors {
       doors.append(try startDoor(door, lock: try makeLock(door), environment.clocks.boot(), now))
     }
+    for door in doors { startInputs(of: door) }
   }
 
   /// A lock of that door, with a number of its own.
@@ -145,6 +151,7 @@ package final class DoorPipeline {
     observeClock(first: false)
     expireModes(boot)
     expireLockTests(boot)
+    watchDoors(boot)
     beat(wall)
     showOnAir(boot)
     if let event = forgeries.look(
@@ -156,7 +163,10 @@ package final class DoorPipeline {
     let intoSlot = wall.sinceEpoch - .seconds(rulebook.clock.start(ofSlot: slot))
     let untilNextSlot = max(.milliseconds(1), .seconds(rulebook.clock.slotSeconds) - intoSlot)
     let next = boot + min(untilNextSlot, .seconds(1))
-    let others = [nextModeDeadline, challenges.deadline.map(BootInstant.init(sinceBoot:)), answers.deadline(at: boot)]
+    let others = [
+      nextModeDeadline, nextMonitorDeadline, challenges.deadline.map(BootInstant.init(sinceBoot:)),
+      answers.deadline(at: boot),
+    ]
     return others.reduce(next) { min($0, $1 ?? next) }
   }
 

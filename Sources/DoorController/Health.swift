@@ -22,6 +22,12 @@ struct Health: Hashable, Sendable {
     case ledger
     /// A lock couldn't do what it was told last.
     case lock
+    /// An input of a door can't be read.
+    case input
+    /// A door was opened without a grant and without an exit, and not closed since.
+    case forced
+    /// A door stands open for too long.
+    case heldOpen = "held-open"
     /// A bundle's rules count no more.
     case bundleExpired = "bundle-expired"
   }
@@ -32,6 +38,8 @@ struct Health: Hashable, Sendable {
     case bundleEnding = "bundle-ending"
     /// The battery of a lock's board is nearly empty.
     case battery
+    /// Somebody has been asking to get out for so long that nobody may be there.
+    case exit
     /// The clock isn't trusted; no door takes time frames, but credentials with a limit in time are refused.
     case clock
     /// The next start will have to wait as after a boot.
@@ -55,6 +63,9 @@ struct Health: Hashable, Sendable {
   static let silence = Duration.seconds(180)
   /// A bundle that ends within this time is warned about.
   static let notice: Int64 = 7 * 86_400
+
+  /// An exit that is on for so long may be stuck; no opening counts as forced meanwhile.
+  static let longestExit = Duration.seconds(300)
 
   /// So much of a battery, in percent, or less, is warned about.
   static let lowBattery: UInt8 = 20
@@ -122,12 +133,32 @@ struct Health: Hashable, Sendable {
     if let battery = door.battery, battery <= Self.lowBattery {
       warn(.battery, "door \(door.id): its lock's battery is at \(battery) %")
     }
+    if let sight = door.sight { look(at: sight, of: door.id) }
     guard let end = door.bundleEnd else { return }
     let text = WallTime(seconds: end).rfc3339(milliseconds: false)
     if end <= now.seconds {
       add(.bundleExpired, "door \(door.id): its bundle ended at \(text)")
     } else if end - now.seconds < Self.notice {
       warn(.bundleEnding, "door \(door.id): its bundle ends at \(text)")
+    }
+  }
+
+  private mutating func look(at sight: DaemonStatus.Sight, of door: Identifier) {
+    for role in InputRole.allCases {
+      if let problem = sight.failures[role] {
+        add(.input, "door \(door): its \(role.rawValue) can't be read: \(problem)")
+      }
+    }
+    switch sight.alarm {
+    case nil: break
+    case .forced: add(.forced, "door \(door) was forced open")
+    case .heldOpen: add(.heldOpen, "door \(door) stands open for too long")
+    }
+    if let age = sight.exitAge, age >= Self.longestExit {
+      warn(
+        .exit,
+        "door \(door): its request-to-exit has been on for \(age.components.seconds) s; nothing counts as forced meanwhile"
+      )
     }
   }
 

@@ -10,8 +10,6 @@ public enum LoadError: Error, CustomStringConvertible, Sendable {
   /// A bundle, by its path.
   case bundle(String, String)
   case ledger(LedgerError)
-  /// The configuration asks for what isn't built yet.
-  case notBuilt(String)
 
   init(_ error: BundleError, path: String) {
     if case .file(let error) = error { self = .file(error) } else { self = .bundle(path, "\(error)") }
@@ -21,7 +19,7 @@ public enum LoadError: Error, CustomStringConvertible, Sendable {
     switch self {
     case .file(let error): "\(error)"
     case .ledger(let error): "\(error)"
-    case .configuration(let problem), .notBuilt(let problem): problem
+    case .configuration(let problem): problem
     case .bundle(let path, let problem): "\(path): \(problem)"
     }
   }

@@ -37,7 +37,7 @@ public enum LockSettings: Hashable, Sendable {
       guard (1...Self.mostLines).contains(lines.count) else {
         throw value.complaint("expected 1 to \(Self.mostLines) lines, found \(lines.count)")
       }
-      self = .gpio(try lines.map { try RelayLine($0) })
+      self = .gpio(try lines.map { try RelayLine($0.mapping(RelayLine.keys)) })
     default:
       let fields = try value.mapping(["port", "baud"])
       self = .serial(
@@ -62,8 +62,10 @@ public enum LockSettings: Hashable, Sendable {
 }
 
 extension RelayLine {
-  fileprivate init(_ field: ConfigurationReader) throws {
-    let fields = try field.mapping(["chip", "line", "active-low", "bias"])
+  static let keys = ["chip", "line", "active-low", "bias"]
+
+  /// Reads `keys`.
+  init(_ fields: ConfigurationMapping) throws {
     self.init(
       chip: try fields.required("chip").value("a GPIO chip's name or label, 1 to 31 characters of ASCII") {
         RelayLine.isName($0) ? $0 : nil
@@ -73,12 +75,5 @@ extension RelayLine {
         Place($0)
       },
       isActiveLow: try fields["active-low"]?.boolean() ?? false, bias: try fields["bias"]?.word(Bias.self))
-  }
-}
-
-extension LoadError {
-  /// The complaint about a key that a later version understands.
-  static func notBuilt(_ field: ConfigurationReader) -> LoadError {
-    .notBuilt("\(field.complaint("isn't built yet"))")
   }
 }

@@ -10,6 +10,7 @@ enum Message: Sendable {
   case lock(LockID, LockReport)
   /// A lock that no door has any more has ended.
   case lockEnded(LockID)
+  case input(InputID, InputReport)
   case loaded(Rulebook)
   case notLoaded(String)
   case reload

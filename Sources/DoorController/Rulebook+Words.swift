@@ -62,7 +62,7 @@ extension DoorSettings {
   init(defaultsFor id: Identifier, bundlePath: String) {
     self.init(
       id: id, bundlePath: bundlePath, lock: .dryRun, pulse: Self.defaultPulse, longestPulse: Self.defaultLongestPulse,
-      freshness: .either, allowedByTime: [], minRSSI: nil)
+      freshness: .either, allowedByTime: [], minRSSI: nil, monitor: .none)
   }
 
   /// What the door accepts, from its configuration and its bundle.

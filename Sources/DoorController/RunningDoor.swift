@@ -28,6 +28,13 @@ final class RunningDoor {
   private(set) var cause: LockCause?
   /// Answers that wait until the lock stands where they say.
   var pendingAnswers: [PendingAnswer] = []
+  /// The record of the last exit.
+  var exitRecord: Int64?
+  /// What the inputs of the lock's board said last, whether the door uses them or not.
+  var boardReports: [InputRole: InputReport] = [:]
+  /// What the door sees of itself; nil where it sees nothing.
+  var watch: DoorWatch?
+
   init(_ door: Rulebook.Door, mode: DoorMode, spent: [Identifier: UInt32], lock: NumberedLock) {
     id = door.id
     number = door.number
@@ -37,6 +44,14 @@ final class RunningDoor {
     self.mode = mode
     self.spent = spent
     numberedLock = lock
+  }
+
+  /// Begins to see itself, with what is granted already; its inputs aren't read yet.
+  func beginWatch(_ settings: MonitorSettings, now: BootInstant) {
+    guard !settings.inputs.isEmpty else { return }
+    var watch = DoorWatch(settings)
+    watch.monitor.grant(until: mode.granted, record: cause.map { $0.event ?? exitRecord } ?? nil, now: now.sinceBoot)
+    self.watch = watch
   }
 
   /// Does what the mode's change asks of the lock.
@@ -64,6 +79,7 @@ final class RunningDoor {
     lockSettings = door.settings.lock
     lockWord = .nothing
     battery = nil
+    boardReports = [:]
     drive(mode.wanted(now: now.sinceBoot), for: cause)
     return old
   }
@@ -72,10 +88,16 @@ final class RunningDoor {
   func refreshLock() { lock.refresh() }
 
   /// Begins what `stop` waits for.
-  func beginStop() { lock.beginStop() }
+  func beginStop() {
+    lock.beginStop()
+    watch?.stop()
+  }
 
   /// Closes the lock and ends what drives it.
-  func stop() { lock.stop() }
+  func stop() {
+    watch?.stop()
+    lock.stop()
+  }
 }
 
 /// The last word of a lock.
@@ -91,7 +113,7 @@ enum LockWord: Hashable, Sendable {
     switch event {
     case .stands(let position), .moved(let position): self = .stands(position)
     case .failed(let position, let reason): self = .failed(position, reason)
-    case .battery, .output: return nil
+    case .battery, .output, .seen: return nil
     }
   }
 

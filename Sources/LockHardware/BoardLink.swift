@@ -26,6 +26,7 @@ struct BoardLink {
   private(set) var lastHeard: BootInstant
   /// The newest of them.
   private(set) var latest: BoardReply?
+  private var news: [BoardReply] = []
 
   init(path: String, baud: UInt32, timing: BoardTiming) {
     self.path = path
@@ -77,11 +78,18 @@ struct BoardLink {
       lastByte = now
       deframer.push(buffer.prefix(count)) { BoardReply(command: $0, payload: $1).map { replies.append($0) } }
     }
+    news += replies
     if let newest = replies.last {
       latest = newest
       lastHeard = now
     }
     return replies
+  }
+
+  /// The frames that have come since the last call.
+  mutating func takeNews() -> [BoardReply] {
+    defer { news = [] }
+    return news
   }
 
   /// How many bytes have come; nil: none now.

@@ -41,6 +41,10 @@ struct BoardReply: Hashable, Sendable {
   let battery: UInt8?
   /// What the board's clock shows; nil: unknown.
   let time: WallTime?
+  /// Whether the door stands open, as the board's contact says; nil: unknown, or there is none.
+  let isDoorOpen: Bool?
+  /// How often somebody asked the board to get out: 0 since its reset, then 1 to 255, and 1 again; nil: nobody can.
+  let exits: UInt8?
 
   /// Reads the payload of one of the board's frames; nil where it is too short.
   ///
@@ -54,5 +58,7 @@ struct BoardReply: Hashable, Sendable {
     position = Position(rawValue: bytes[2]) ?? .unknown
     battery = bytes[3] <= 100 ? bytes[3] : nil
     time = BoardDateTime.unpack(bytes[4..<8].reduce(0) { $0 << 8 | UInt32($1) })
+    isDoorOpen = bytes.count > 8 ? [1: false, 2: true][bytes[8]] : nil
+    exits = bytes.count > 9 ? bytes[9] : nil
   }
 }

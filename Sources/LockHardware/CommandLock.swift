@@ -80,7 +80,7 @@ private struct Programs: Actuator {
       "LATCHKEY_DOOR=\(door)",
     ]
     let words = [
-      ("EVENT", cause.map { "\($0.event)" }), ("CREDENTIAL", cause?.credential), ("HOLDER", cause?.holder),
+      ("EVENT", cause?.event.map { "\($0)" }), ("CREDENTIAL", cause?.credential), ("HOLDER", cause?.holder),
     ]
     return fixed + words.compactMap { name, value in value.map { "LATCHKEY_\(name)=\($0)" } }
   }

@@ -36,8 +36,8 @@ extension Lock {
 
 /// Whose command a movement belongs to; an opening's closing belongs to it too.
 public struct LockCause: Hashable, Sendable {
-  /// The id of the command's event in the ledger.
-  public let event: Int64
+  /// The id of the command's event in the ledger; nil for an exit, which waits for no record.
+  public let event: Int64?
   /// The credential's id; nil where none was used.
   public let credential: String?
   /// The holder's name.
@@ -48,6 +48,11 @@ public struct LockCause: Hashable, Sendable {
     self.credential = credential
     self.holder = holder
   }
+
+  private init() { (event, credential, holder) = (nil, nil, nil) }
+
+  /// Somebody asked to get out.
+  public static let exit = LockCause()
 }
 
 /// What a lock tells: it moved, or it couldn't, or what else is to be known of it.
@@ -66,6 +71,8 @@ public struct LockReport: Hashable, Sendable {
     case battery(percent: UInt8?)
     /// What the program wrote that was moving the lock there: a line for people, without control characters.
     case output(LockPosition, line: String)
+    /// What an input of its board says; one that it hasn't is lost.
+    case seen(InputRole, InputReading)
   }
 
   public let event: Event

@@ -15,6 +15,7 @@ struct SerialBoard {
   private var isHeld = false
   private var battery: (percent: UInt8?, at: BootInstant)?
   private var strayedAt: BootInstant?
+  private var inputs = BoardInputs()
 
   init(link: BoardLink, timing: BoardTiming, report: @escaping LockReporter) {
     self.link = link
@@ -28,10 +29,12 @@ struct SerialBoard {
     let patience = BoardPatience(moving: watch)
     let action = target == .open ? opening(until: watch.deadline) : .lock
     let answer = link.ask(action, patience)
-    reportBattery()
+    reportStatus()
     switch answer {
     case .interrupted: return .interrupted
-    case .failed(let reason): return .failed(reason)
+    case .failed(let reason):
+      report(inputs.lose(reason))
+      return .failed(reason)
     case .reply(let reply):
       isHeld = action == .hold
       nextStatus = .now() + timing.period
@@ -57,6 +60,7 @@ struct SerialBoard {
         case .failed(let reason):
           let now = BootInstant.now()
           nextStatus = now + timing.again
+          report(inputs.lose(reason))
           if now - link.lastHeard >= timing.silence { return .failed(reason) }
           replies = []
         }
@@ -65,7 +69,7 @@ struct SerialBoard {
         replies = link.listen(until: nextStatus, patience)
         if wasOpen, !link.isOpen { nextStatus = min(nextStatus, .now() + timing.again) }
       }
-      reportBattery()
+      reportStatus()
       let status = replies.last { $0.command == BoardCommand.status.rawValue }
       if let status, let movement = left(position, for: status.position) { return movement }
     }
@@ -94,7 +98,7 @@ struct SerialBoard {
         }
         nextLook = .now() + timing.look
       }
-      reportBattery()
+      reportStatus()
       for reply in replies {
         if reply.position == LockPosition.expected(target) { return .done }
         if case .failed(let reason) = reply.result { return .failed("the board said: \(reason)") }
@@ -118,12 +122,19 @@ struct SerialBoard {
     }
   }
 
-  private mutating func reportBattery() {
+  /// Tells what the replies since the last time say besides.
+  private mutating func reportStatus() {
+    for reply in link.takeNews() { report(inputs.take(reply)) }
     guard let latest = link.latest else { return }
     let now = BootInstant.now()
     if let battery, battery.percent == latest.battery || now - battery.at < Self.reportInterval { return }
     battery = (latest.battery, now)
     report(LockReport(.battery(percent: latest.battery), at: now))
+  }
+
+  private func report(_ news: [(role: InputRole, reading: InputReading)]) {
+    let now = BootInstant.now()
+    for (role, reading) in news { report(LockReport(.seen(role, reading), at: now)) }
   }
 }
 

@@ -87,6 +87,8 @@ public struct FileStatus: Sendable {
   public let isDirectory: Bool
   /// Whether it is the name of a Unix socket.
   public let isSocket: Bool
+  /// Whether it is a named pipe (FIFO).
+  public let isNamedPipe: Bool
   /// User id of the owner.
   public let owner: UInt32
   /// Device and inode: equal for two names of the same file.
@@ -98,6 +100,7 @@ public struct FileStatus: Sendable {
     isRegular = raw.st_mode & S_IFMT == S_IFREG
     isDirectory = raw.st_mode & S_IFMT == S_IFDIR
     isSocket = raw.st_mode & S_IFMT == S_IFSOCK
+    isNamedPipe = raw.st_mode & S_IFMT == S_IFIFO
     owner = raw.st_uid
     identity = FileIdentity(device: UInt64(raw.st_dev), inode: UInt64(raw.st_ino))
   }

@@ -6,6 +6,8 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case system(operation: String, Errno)
     /// It is a directory, a pipe or a device.
     case notRegular
+    /// It is something else than a named pipe (FIFO).
+    case notNamedPipe
     /// It has more bytes than the limit named.
     case longerThan(Int)
     /// Its length changed while it was read.
@@ -40,6 +42,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     switch problem {
     case .system(let operation, let errno): return "can't \(operation) \(path): \(errno)"
     case .notRegular: return "\(path): not a regular file"
+    case .notNamedPipe: return "\(path): not a named pipe; mkfifo makes one"
     case .longerThan(let limit): return "\(path): longer than \(limit) bytes"
     case .changed: return "\(path): changed while it was read"
     case .foreign: return "\(path): holds something else and isn't overwritten; name another file"

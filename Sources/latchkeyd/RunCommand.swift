@@ -57,7 +57,7 @@ extension CommandError {
     let exit: ExitCode =
       switch error {
       case .badInput, .file: .badInput
-      case .notBuilt, .unknownID: .usage
+      case .unknownID: .usage
       case .radio(.capture), .radio(.notACapture): .cantWrite
       case .radio(let error): error.isMissingPermission ? .permission : .radio
       case .lockFailed: .lockFailed

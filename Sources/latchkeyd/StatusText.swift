@@ -52,6 +52,14 @@ private func doorText(_ door: JSONValue) -> [String] {
   line += ", lock \(text(door["lock"]))"
   if let problem = door["problem"]?.string { line += " (\(problem))" }
   if let percent = door["battery"]?.integer { line += ", its battery at \(percent) %" }
+  if let contact = door["contact"]?.string {
+    line += contact == "unknown" ? ", door not seen yet" : ", door \(contact)"
+  }
+  if let alarm = door["alarm"]?.string { line += ", ALARM: \(alarm)" }
+  if let seconds = door["exitSeconds"] { line += ", somebody has asked to get out for \(span(seconds))" }
+  for problem in door["inputProblems"]?.object?.members ?? [] {
+    line += ", \(problem.key) can't be read (\(text(problem.value)))"
+  }
   let end = door["bundle"]?["until"]?.string.map { ", ends \($0)" } ?? ""
   return [
     line,

@@ -137,6 +137,75 @@ struct DoorModeTests {
     #expect(mode.nextDeadline == nil)
   }
 
+  struct Exit: Sendable, CustomTestStringConvertible {
+    let before: Before
+    /// What the lock is told, and what the door says of itself while somebody goes out.
+    let opening: DoorMode.Change
+    let state: DoorState
+    /// What an order a second later leaves: nothing but a longer hold may be longer than the exit.
+    let order: DoorOrder
+    let rest: DoorMode.Change
+    var testDescription: String { "\(before), \(order)" }
+  }
+
+  /// The exit comes 2 s after the mode began and is for 3 s; the order comes a second later.
+  static let exits: [Exit] = [
+    Exit(before: .locked, opening: .open(until: at(5)), state: .unlocked, order: .lock, rest: .open(until: at(5))),
+    Exit(before: .pulse, opening: .open(until: at(5)), state: .unlocked, order: .lock, rest: .open(until: at(5))),
+    Exit(before: .held, opening: .open(until: at(600)), state: .heldOpen, order: .lock, rest: .open(until: at(5))),
+    Exit(before: .heldOn, opening: .open(until: nil), state: .heldOpen, order: .release, rest: .open(until: at(5))),
+    Exit(
+      before: .heldOn, opening: .open(until: nil), state: .heldOpen, order: .lockdown(end: false),
+      rest: .open(until: at(5))),
+    Exit(
+      before: .locked, opening: .open(until: at(5)), state: .unlocked, order: .lockdown(end: false),
+      rest: .open(until: at(5))),
+    Exit(
+      before: .lockedDown, opening: .open(until: at(5)), state: .lockedDown, order: .lock, rest: .open(until: at(5))),
+    Exit(
+      before: .lockedDown, opening: .open(until: at(5)), state: .lockedDown, order: .lockdown(end: true),
+      rest: .open(until: at(5))),
+    Exit(
+      before: .locked, opening: .open(until: at(5)), state: .unlocked, order: .unlock(for: .seconds(9)),
+      rest: .open(until: at(12))),
+    Exit(
+      before: .locked, opening: .open(until: at(5)), state: .unlocked, order: .hold(for: .seconds(1)),
+      rest: .open(until: at(5))),
+  ]
+
+  @Test("whoever wants to get out is let out in every mode, and no command ends that", arguments: exits)
+  func letsOut(_ row: Exit) {
+    var mode = row.before.mode
+    #expect(mode.exit(for: .seconds(3), now: Self.at(2)) == row.opening)
+    #expect(mode.state(now: Self.at(3)) == row.state)
+    _ = mode.apply(row.order, now: Self.at(3))
+    #expect(mode.wanted(now: Self.at(3)) == row.rest)
+  }
+
+  @Test func anExitEndsAtItsMomentAndLeavesTheLockdown() {
+    var mode = Before.lockedDown.mode
+    _ = mode.exit(for: .seconds(3), now: Self.at(2))
+    #expect(mode.secondsUntilLocked(now: Self.at(3)) == 2)
+    #expect(mode.nextDeadline == Self.at(5))
+    #expect(mode.expire(now: Self.at(4)) == .nothing)
+    #expect(mode.expire(now: Self.at(5)) == .close)
+    #expect(mode.wanted(now: Self.at(5)) == .close)
+    #expect(mode.state(now: Self.at(5)) == .lockedDown)
+  }
+
+  @Test("an exit is nothing that commands have granted")
+  func exitIsNoGrant() {
+    var mode = DoorMode()
+    _ = mode.exit(for: .seconds(3), now: Self.at(0))
+    #expect(mode.granted == .none)
+    _ = mode.apply(.unlock(for: .seconds(5)), now: Self.at(0))
+    #expect(mode.granted == .until(Self.at(5)))
+    _ = mode.apply(.hold(for: .seconds(60)), now: Self.at(0))
+    #expect(mode.granted == .until(Self.at(60)))
+    _ = mode.apply(.hold(for: nil), now: Self.at(0))
+    #expect(mode.granted == .indefinite)
+  }
+
   @Test func endsAtItsMomentNotAfter() {
     let mode = Before.pulse.mode
     let before = Self.at(5) - .nanoseconds(1)

@@ -50,6 +50,19 @@ import Testing
     Row(name: "ledger", problems: [.ledger]) { $0.recording.problem = "disk full" },
     Row(name: "lock not closed", problems: [.lock]) { $0.doors[0].lock = .failed(.closed, "exit code 1") },
     Row(name: "lock not opened", problems: [.lock]) { $0.doors[0].lock = .failed(.open, "exit code 1") },
+    Row(name: "a door with nothing amiss", problems: []) {
+      $0.doors[0].sight = DaemonStatus.Sight(contact: .open, exitAge: .seconds(299))
+    },
+    Row(name: "forced", problems: [.forced]) { $0.doors[0].sight = DaemonStatus.Sight(contact: .open, alarm: .forced) },
+    Row(name: "held open", problems: [.heldOpen]) {
+      $0.doors[0].sight = DaemonStatus.Sight(contact: .open, alarm: .heldOpen)
+    },
+    Row(name: "both inputs gone", problems: [.input, .input]) {
+      $0.doors[0].sight = DaemonStatus.Sight(contact: .unknown, failures: [.sensor: "gone", .exit: "gone"])
+    },
+    Row(name: "an exit that is stuck", problems: [], warnings: [.exit]) {
+      $0.doors[0].sight = DaemonStatus.Sight(exitAge: .seconds(300))
+    },
     Row(name: "battery nearly empty", problems: [], warnings: [.battery]) { $0.doors[0].battery = 20 },
     Row(name: "battery not nearly empty", problems: []) { $0.doors[0].battery = 21 },
     Row(name: "bundle at its end", problems: [.bundleExpired]) { $0.doors[0].bundleEnd = $0.time.seconds },

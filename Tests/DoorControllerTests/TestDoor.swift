@@ -25,6 +25,10 @@ final class TestDoor {
   let time = TestTime()
   let lock = TestLock()
   private(set) var events: [DoorEvent] = []
+  /// All inputs that were made.
+  private(set) var inputs: [TestInput] = []
+  /// What keeps more of them from being made.
+  var inputFailure: Errno?
   /// What the door has on the air now.
   var onAir: [AdvertisingData] { air.withLock { $0 } }
   private let air = Mutex<[AdvertisingData]>([])
@@ -104,13 +108,25 @@ final class TestDoor {
     let book = try rulebook
     air.withLock { $0 = [] }
     try book.accept(into: ledger)
-    running = try DoorPipeline(
-      book, ledger: ledger, clockSource: .battery,
-      environment: DoorPipeline.Environment(
-        clocks: Clocks(boot: { time.boot }, wall: { time.wall }, synchronisation: { (false, .seconds(16)) }),
-        trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _, _ in lock },
-        emit: { [weak self] in self?.events.append($0) },
-        air: { [weak self] plan in self?.air.withLock { $0 = plan?.items.map(\.data) ?? [] } }))
+    var environment = DoorPipeline.Environment(
+      clocks: Clocks(boot: { time.boot }, wall: { time.wall }, synchronisation: { (false, .seconds(16)) }),
+      trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _, _ in lock },
+      emit: { [weak self] in self?.events.append($0) },
+      air: { [weak self] plan in self?.air.withLock { $0 = plan?.items.map(\.data) ?? [] } })
+    environment.makeInput = { [weak self] (_, role, _, id) throws(Errno) in
+      if let failure = self?.inputFailure { throw failure }
+      let input = TestInput(role: role, id: id)
+      self?.inputs.append(input)
+      return input
+    }
+    running = try DoorPipeline(book, ledger: ledger, clockSource: .battery, environment: environment)
+  }
+
+  /// The input of that kind that was made last says something, which was so some time ago.
+  func say(_ role: InputRole, _ reading: InputReading, ago: Duration = .zero) throws {
+    let input = try #require(inputs.last { $0.role == role })
+    try pipeline.inputSaid(input.id, InputReport(reading, at: time.boot + (.zero - ago)))
+    pass(.zero)
   }
 
   /// Lets time pass for both clocks.
@@ -258,6 +274,21 @@ final class TestLock: Lock {
       state.causes += causes
     }
   }
+}
+
+/// An input that is spoken for by `say`.
+final class TestInput: DoorInput {
+  let role: InputRole
+  let id: InputID
+  private let stopped = Mutex(false)
+
+  init(role: InputRole, id: InputID) {
+    self.role = role
+    self.id = id
+  }
+
+  var isStopped: Bool { stopped.withLock { $0 } }
+  func stop() { stopped.withLock { $0 = true } }
 }
 
 /// A rule with the defaults of an ordinary holder.

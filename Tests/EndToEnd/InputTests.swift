@@ -21,6 +21,8 @@ struct InputTests {
       ("clock: battery", "clock: battery\ncontrol: /\(String(repeating: "x", count: 107))", "control"),
       ("unlock:", "unlok:", "unlock"), ("command:", "gpio:", "gpio"),
       ("lock:\n", "lock:\n      serial: { port: /dev/ttyS1 }\n", "expected one key"),
+      ("pulse: 1s", "pulse: 1s\n    sensor: { gpio: { line: 4 } }", "sensor.gpio: expected the key “chip”"),
+      ("pulse: 1s", "pulse: 1s\n    relock-on-close: true", "relock-on-close: expected the key “sensor”"),
       ("doors:", "dors:", "doors"),
       ("bundle: site-front.bundle", "bundle: elsewhere.bundle", "elsewhere.bundle"),
     ])
@@ -33,24 +35,6 @@ struct InputTests {
       try expectOneLine(outcome, naming: named)
       #expect(outcome.stderr.contains(named == "elsewhere.bundle" ? named : "site.yaml:"))
       #expect(!bench.directory.has("site-state.db"), "nothing is half-written")
-    }
-  }
-
-  @Test(
-    "What isn't built yet says so with exit 2",
-    arguments: [
-      ("pulse: 1s", "pulse: 1s\n    sensor: { gpio: { line: 4 } }", "sensor"),
-      ("pulse: 1s", "pulse: 1s\n    request-to-exit: { gpio: { line: 5 } }", "request-to-exit"),
-    ])
-  func notBuilt(what: String, instead: String, named: String) async throws {
-    try await withWorkbench { bench in
-      let door = try doorWithoutDaemon(bench)
-      let text = try bench.directory.text("site.yaml").replacing(door.site.air.doorRadio, with: "tcp:127.0.0.1:1")
-      try bench.directory.write("site.yaml", text.replacing(what, with: instead))
-      let outcome = try bench.run(.latchkeyd, ["run", "--config", door.configuration]).expecting(exit: 2)
-      try expectOneLine(outcome, naming: named)
-      #expect(outcome.stderr.contains("built yet"))
-      #expect(!bench.directory.has("site-state.db"), "nothing is begun")
     }
   }
 

@@ -43,6 +43,8 @@ import Testing
     #expect(reply.battery.map { Int64($0) } == (vector.isNull("battery") ? nil : try vector.number("battery")))
     let time = vector.isNull("time") ? nil : try vector.text("time")
     #expect(reply.time?.rfc3339(milliseconds: false) == time)
+    #expect(reply.isDoorOpen == (vector.isNull("door") ? nil : try vector.text("door") == "open"))
+    #expect(reply.exits.map { Int64($0) } == (vector.isNull("exits") ? nil : try vector.number("exits")))
   }
 
   @Test("a reply that is too short is none", arguments: try Vectors.records("shortReplies", of: file))

@@ -7,6 +7,8 @@ import Testing
 /// The lock against a simulated board at the other end of a pseudo-terminal.
 @Suite struct SerialBoardLockTests {
   private let reports = Reports()
+  /// Those of the board's inputs.
+  private let sights = Reports()
   private let board: BoardSimulator
   /// A test that isn't about late replies gives them all the time that a busy machine takes.
   private var timing = BoardTiming(baud: 9600)
@@ -19,7 +21,10 @@ import Testing
   private func lock(_ change: (inout BoardTiming) -> Void = { _ in }) throws -> SerialBoardLock {
     var timing = timing
     change(&timing)
-    return try SerialBoardLock(name: "front", path: board.port, baud: 9600, timing: timing, report: reports.reporter)
+    let (reports, sights) = (reports, sights)
+    return try SerialBoardLock(name: "front", path: board.port, baud: 9600, timing: timing) { report in
+      if case .seen = report.event { sights.reporter(report) } else { reports.reporter(report) }
+    }
   }
 
   /// The next report that isn't of the battery.
@@ -282,6 +287,30 @@ import Testing
     let lock = try lock()
     #expect(try reports.next().event == .battery(percent: nil))
     #expect(try next() == .moved(.closed))
+    lock.stop()
+  }
+
+  @Test func theBoardsInputsAreToldUnaskedAndLostWithTheBoard() throws {
+    board.change { $0.inputs = [1, 4] }
+    let lock = try lock {
+      $0.answer = .milliseconds(200)
+      $0.period = .milliseconds(300)
+      $0.again = .milliseconds(300)
+    }
+    #expect(try next() == .moved(.closed))
+    #expect(try sights.next().event == .seen(.sensor, .contact(isOpen: false)))
+    try board.say(door: 2, exits: 5)
+    #expect(try sights.next().event == .seen(.sensor, .contact(isOpen: true)))
+    #expect(try sights.next().event == .seen(.exit, .exitAsked))
+    #expect(try sights.next().event == .seen(.exit, .exitOver))
+    board.change { $0.isSilent = true }
+    guard case .seen(.sensor, .lost(let reason)) = try sights.next().event else { throw TestError("it is lost") }
+    #expect(reason.contains("didn't answer “status”"))
+    #expect(try sights.next().event == .seen(.exit, .lost(reason)))
+    board.change { $0.isSilent = false }
+    #expect(try sights.next().event == .seen(.sensor, .found))
+    #expect(try sights.next().event == .seen(.exit, .found))
+    #expect(try sights.next().event == .seen(.sensor, .contact(isOpen: true)))
     lock.stop()
   }
 

@@ -23,6 +23,8 @@ public final class BoardSimulator: Sendable {
     public var looksUntilArrival: Int?
     /// Percent, or 255.
     public var battery: UInt8 = 87
+    /// What its replies have behind the date-time: door and exits; none: a board without inputs.
+    public var inputs: [UInt8] = []
 
     public init() {}
   }
@@ -127,6 +129,15 @@ public final class BoardSimulator: Sendable {
     try send(frame)
   }
 
+  /// Its inputs say something else, which it tells unasked: the door (0 unknown, 1 closed, 2 open), and the exits so far.
+  public func say(door: UInt8, exits: UInt8) throws {
+    let frame = state.withLock { state in
+      state.faults.inputs = [door, exits]
+      return Self.reply(to: 4, number: 0, result: 0, state)
+    }
+    try send(frame)
+  }
+
   /// All commands so far.
   public var frames: [[UInt8]] { state.withLock(waking: false) { $0.frames } }
 
@@ -215,7 +226,8 @@ public final class BoardSimulator: Sendable {
   }
 
   private static func reply(to command: UInt8, number: UInt8, result: UInt8, _ state: State) -> [UInt8] {
-    let payload = [number, result, state.position.rawValue, state.faults.battery] + state.dateTime
+    let payload =
+      [number, result, state.position.rawValue, state.faults.battery] + state.dateTime + state.faults.inputs
     let frame = [0x56, 0x7B, UInt8(payload.count + 2), command] + payload
     return frame + [UInt8((256 - frame.reduce(0) { $0 + Int($1) } % 256) % 256)]
   }

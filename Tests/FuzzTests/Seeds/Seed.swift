@@ -16,7 +16,7 @@ struct Seed {
   static func all() throws -> [Seed] {
     let all = try [
       radioSeeds(), advertSeeds(), frameSeeds(), captureSeeds(), bundleSeeds(), credentialSeeds(), configurationSeeds(),
-      boardSeeds(), relaySeeds(),
+      boardSeeds(), relaySeeds(), pipeSeeds(),
     ]
     return all.flatMap { $0 }
   }

@@ -77,3 +77,14 @@ func relaySeeds() -> [Seed] {
     Seed("relay", "not-utf8", [0x01, 0x65, 0x72, 0x72, 0x6F, 0x72, 0x20, 0xFF, 0xFE, 0x0A]),
   ]
 }
+
+/// What programs write into the pipes of a door's inputs.
+func pipeSeeds() -> [Seed] {
+  func seed(_ name: String, _ text: String) -> Seed { Seed("pipe", name, "\u{4}" + text) }
+  return [
+    seed("contact", "open\nclosed\nopen\r\n"), seed("exit", "exit\nexit\n"), seed("empty", "\n\r\n\n"),
+    seed("not-quite", " open\nOpen\nopenclosed\nopen\0\n"), seed("unfinished", "open\nclo"),
+    seed("too-long", "open" + String(repeating: "x", count: 29) + "\nopen\n"),
+    Seed("pipe", "not-utf8", [0x02, 0xFF, 0xFE, 0x0A, 0x1B, 0x5B, 0x32, 0x4A, 0x0A]),
+  ]
+}

@@ -15,7 +15,7 @@ struct FuzzTarget: Sendable, CustomStringConvertible {
     FuzzTarget(name: "frame", check: checkFrame), FuzzTarget(name: "btsnoop", check: checkCapture),
     FuzzTarget(name: "bundle", check: checkBundle), FuzzTarget(name: "credential", check: checkCredential),
     FuzzTarget(name: "configuration", check: checkConfiguration), FuzzTarget(name: "board", check: checkBoardStream),
-    FuzzTarget(name: "relay", check: checkRelayLines),
+    FuzzTarget(name: "relay", check: checkRelayLines), FuzzTarget(name: "pipe", check: checkPipeWords),
   ]
 }
 

@@ -1,7 +1,9 @@
-"""Writes an ACPI table that makes Debian's gpio-amdpt driver offer a chip of 8 lines: gpio-chip.py ADDRESS OUTPUT.
+"""Writes an ACPI table with two GPIO chips that drivers of Debian's kernel take for theirs: gpio-chip.py ADDRESS OUTPUT.
 
-Debian's kernels have no simulated GPIO chip. This driver wants nothing of its hardware but 4 KiB of registers, which may as well be
-memory that the kernel was told to leave alone: so that what drives the lines can be read, and timed, from outside.
+Debian's kernels have no simulated GPIO chip. gpio-amdpt wants nothing of its hardware but 4 KiB of registers, which may as well be
+memory that the kernel was told to leave alone: so that what drives the lines can be read, and timed, from outside. It has 8 lines and
+no interrupts. pinctrl-amd has interrupts as well, at 4 KiB behind the address: all of them by one of the machine, which the
+keyboard's controller raises for us.
 """
 
 import struct
@@ -35,11 +37,15 @@ def buffer(data):
 
 
 def table(address):
-    # Memory32Fixed (ReadWrite, address, 0x1000), and the end tag of a list of resources (6.4.3.4, 6.4.2.9).
-    registers = struct.pack("<BHBII", 0x86, 9, 1, address, 0x1000) + b"\x79\x00"
+    # Memory32Fixed (ReadWrite, address, length) (6.4.3.4), Interrupt (ResourceConsumer, Edge, ActiveHigh, Shared) {1}
+    # (6.4.3.6), and the end tag of a list of resources (6.4.2.9).
+    plain = struct.pack("<BHBII", 0x86, 9, 1, address, 0x1000) + b"\x79\x00"
+    edges = struct.pack("<BHBII", 0x86, 9, 1, address + 0x1000, 0x400)
+    edges += struct.pack("<BHBBI", 0x89, 6, 0x0B, 1, 1) + b"\x79\x00"
     body = scope(
         b"\\_SB_",
-        device(b"GPX0", name(b"_HID", b"\x0dAMDIF030\x00") + name(b"_UID", b"\x00") + name(b"_CRS", buffer(registers))),
+        device(b"GPX0", name(b"_HID", b"\x0dAMDIF030\x00") + name(b"_UID", b"\x00") + name(b"_CRS", buffer(plain)))
+        + device(b"GPX1", name(b"_HID", b"\x0dAMDI0030\x00") + name(b"_UID", b"\x00") + name(b"_CRS", buffer(edges))),
     )
     header = struct.pack(
         "<4sIBB6s8sI4sI", b"SSDT", 36 + len(body), 1, 0, b"DOOR  ", b"RELAYS  ", 1, b"DOOR", 1

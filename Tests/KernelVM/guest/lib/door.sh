@@ -6,6 +6,8 @@ export LATCHKEY_SITE="$site/keys" LATCHKEY_CREDENTIAL="$site/alice.json"
 # What drives the door's lock, and for how long; a case may set others before it starts the door.
 door_lock='{ dry-run: {} }'
 door_pulse=1s
+# More of the door's settings, behind a comma.
+door_more=""
 
 # Made once for all cases. The door's state is made here too, so that the seconds after a first start, in which time
 # frames aren't taken, are over when the first case begins.
@@ -33,7 +35,7 @@ volatile: run
 clock: battery
 ${2:-}
 doors:
-  front: { bundle: front.bundle, lock: $door_lock, pulse: $door_pulse, freshness: time }
+  front: { bundle: front.bundle, lock: $door_lock, pulse: $door_pulse, freshness: time$door_more }
 YAML
 }
 

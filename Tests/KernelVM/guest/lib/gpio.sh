@@ -3,6 +3,8 @@
 chip=AMDIF030:00
 # The output register of host/gpio-chip.py's chip, and what it holds while line 5 is high.
 gpio_output=0x10000008
+# Its input register, which nothing drives but the test.
+gpio_input=0x10000004
 high=20
 low=00
 
@@ -14,6 +16,23 @@ start_chip() {
   start edges.log edges $gpio_output
   edges=$process
   await_line edges.log " ${1:-$low} "
+}
+
+# The chip that tells edges: its registers, one for each line, and its driver's name.
+edge_chip=AMDI0030:00
+edge_registers=$((0x10001000))
+edge_driver=/sys/bus/platform/drivers/amd_gpio
+
+# Sets a line of the chip that tells edges, and raises its interrupt: set_edge_line LINE LEVEL
+set_edge_line() {
+  local register=$((edge_registers + 4 * $1)) value
+  value=$(($(devmem $register 32)))
+  # PIN_STS, and INTERRUPT_STS (drivers/pinctrl/pinctrl-amd.h).
+  devmem $register 32 $(((value & ~0x10000) | ($2 << 16) | 0x10000000))
+  devmem $((edge_registers + 0x2f8)) 32 $((1 << ($1 / 4)))
+  # "Write keyboard output buffer" of the keyboard's controller, and what is to be in it.
+  printf '\322' | dd of=/dev/port bs=1 seek=$((0x64)) conv=notrunc 2>/dev/null
+  printf '\0' | dd of=/dev/port bs=1 seek=$((0x60)) conv=notrunc 2>/dev/null
 }
 
 # Starts controllers, chip and a door with a relay at line 5: start_relay_door [PULSE]

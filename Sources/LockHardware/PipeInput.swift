@@ -1,0 +1,99 @@
+internal import Glibc
+public import POSIX
+
+/// An input that is a named pipe, into which a program writes a word a line: for contacts that something else reads, and
+/// for tests (docs/door-monitor.md, "Pipes").
+///
+/// The pipe is there already, and nobody but its owner can write to it: an exit opens the door.
+public final class PipeInput: DoorInput {
+  /// How often it is looked whether the pipe is still the one of that name.
+  static let look = Duration.seconds(2)
+  /// The least time between two complaints about words.
+  static let complaintInterval = Duration.seconds(60)
+  /// The least time between two reads, so that whoever writes without end is held up by the pipe.
+  private static let pause = Duration.milliseconds(10)
+
+  private let thread: InputThread
+
+  /// - Parameters:
+  ///   - name: the door's id.
+  ///   - report: called on the input's thread.
+  /// - Throws: where the system gives no thread.
+  public init(name: String, role: InputRole, path: String, report: @escaping InputReporter) throws(Errno) {
+    thread = try InputThread(name: name, report: report) { (end) throws(InputFailure) in
+      do throws(FileError) { try Self.read(path, PipeWords(role), end, report) } catch {
+        throw InputFailure(reason: error.description)
+      }
+    }
+  }
+
+  deinit { stop() }
+
+  public func stop() { thread.stop() }
+
+  private static func read(
+    _ path: String, _ words: PipeWords, _ end: Int32, _ report: InputReporter
+  ) throws(FileError) {
+    let pipe = try open(path)
+    report(InputReport(.found, at: .now()))
+    var words = words
+    var complaintFrom = BootInstant(nanoseconds: 0)
+    while let bytes = try next(pipe, path, end) {
+      let now = BootInstant.now()
+      for reading in words.take(bytes) {
+        if case .nonsense = reading {
+          if now < complaintFrom { continue }
+          complaintFrom = now + complaintInterval
+        }
+        report(InputReport(reading, at: now))
+      }
+    }
+  }
+
+  private static func open(_ path: String) throws(FileError) -> FileDescriptor {
+    // For writing, too: else it ends whenever the last writer does.
+    let pipe = try openDescriptor(path)
+    let status = try status(of: pipe, path)
+    guard status.isNamedPipe else { throw FileError(path: path, problem: .notNamedPipe) }
+    guard status.permissions & 0o022 == 0 else {
+      throw FileError(path: path, problem: .writableByOthers(permissions: status.permissions))
+    }
+    return pipe
+  }
+
+  private static func openDescriptor(_ path: String) throws(FileError) -> FileDescriptor {
+    do throws(Errno) { return try FileDescriptor.open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW) } catch {
+      throw FileError(path: path, problem: .system(operation: "open", error))
+    }
+  }
+
+  /// What is written next; nil where it is to end.
+  private static func next(
+    _ pipe: borrowing FileDescriptor, _ path: String, _ end: Int32
+  ) throws(FileError) -> [UInt8]? {
+    do throws(Errno) {
+      var pacer = Poller([(end, .readable)])
+      if try pacer.wait(until: .now() + pause) { return nil }
+      var poller = Poller([(end, .readable), (pipe.number, .readable)])
+      if try poller.wait(until: .now() + look) {
+        return poller.readiness(at: 0).isEmpty ? try pipe.read(upTo: 256) : nil
+      }
+    } catch .wouldBlock {
+      return []
+    } catch {
+      throw FileError(path: path, problem: .system(operation: "read", error))
+    }
+    // Another pipe of the same name has another writer.
+    let there = try fileStatus(path, followsLink: false)
+    guard there?.identity == (try status(of: pipe, path)).identity else {
+      throw FileError(path: path, problem: .changed)
+    }
+    return []
+  }
+
+  private static func status(of pipe: borrowing FileDescriptor, _ path: String) throws(FileError) -> FileStatus {
+    do throws(Errno) { return try pipe.status() } catch {
+      throw FileError(path: path, problem: .system(operation: "look at", error))
+    }
+  }
+}
