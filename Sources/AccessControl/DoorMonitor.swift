@@ -156,6 +156,11 @@ public struct DoorMonitor: Hashable, Sendable {
     permits[last].until = max(permits[last].until ?? at, at)
   }
 
+  /// Whether somebody who has asked to get out hasn't gone through yet.
+  public func awaitsExit(now: Duration) -> Bool {
+    exitSince != nil || permits.contains { $0.cause == .exit && !$0.isUsed && $0.until.map { $0 > now } ?? true }
+  }
+
   /// The lock closes before its time, since the door is shut.
   public mutating func relock(now: Duration) {
     for place in permits.indices { permits[place].until = min(permits[place].until ?? now, now) }

@@ -111,15 +111,22 @@ extension DoorPipeline {
   }
 
   private func tell(_ door: RunningDoor, _ happenings: [DoorMonitor.Event]) {
-    for happening in happenings { tell(door, happening) }
-    guard happenings.contains(.closed), door.watch?.settings.relocksOnClose == true, door.mode.hold == .none,
-      door.mode.nextDeadline != nil
-    else { return }
     let now = environment.clocks.boot()
+    // Closing waits for no record.
+    let relocks = happenings.contains(.closed) && relock(door, now)
+    for happening in happenings { tell(door, happening) }
+    if relocks { save(door, now) }
+  }
+
+  /// Ends what was granted or asked for, since the door is shut; false where there is nothing to end, or it goes on.
+  private func relock(_ door: RunningDoor, _ now: BootInstant) -> Bool {
+    guard let watch = door.watch, watch.settings.relocksOnClose, door.mode.hold == .none, door.mode.nextDeadline != nil,
+      !watch.monitor.awaitsExit(now: now.sinceBoot)
+    else { return false }
     door.watch?.monitor.relock(now: now.sinceBoot)
     door.mode.endPulse()
     door.drive(door.mode.wanted(now: now.sinceBoot))
-    save(door, now)
+    return true
   }
 
   private func tell(_ door: RunningDoor, _ happening: DoorMonitor.Event) {

@@ -21,7 +21,7 @@ public final class PipeInput: DoorInput {
   /// - Throws: where the system gives no thread.
   public init(name: String, role: InputRole, path: String, report: @escaping InputReporter) throws(Errno) {
     thread = try InputThread(name: name, report: report) { (end) throws(InputFailure) in
-      do throws(FileError) { try Self.read(path, PipeWords(role), end, report) } catch {
+      do throws(FileError) { try Self.read(path, role, end, report) } catch {
         throw InputFailure(reason: error.description)
       }
     }
@@ -32,11 +32,13 @@ public final class PipeInput: DoorInput {
   public func stop() { thread.stop() }
 
   private static func read(
-    _ path: String, _ words: PipeWords, _ end: Int32, _ report: InputReporter
+    _ path: String, _ role: InputRole, _ end: Int32, _ report: InputReporter
   ) throws(FileError) {
     let pipe = try open(path)
+    // Who asked before has gone: a start lets nobody out.
+    if role == .exit { empty(pipe) }
     report(InputReport(.found, at: .now()))
-    var words = words
+    var words = PipeWords(role)
     var complaintFrom = BootInstant(nanoseconds: 0)
     while let bytes = try next(pipe, path, end) {
       let now = BootInstant.now()
@@ -59,6 +61,13 @@ public final class PipeInput: DoorInput {
       throw FileError(path: path, problem: .writableByOthers(permissions: status.permissions))
     }
     return pipe
+  }
+
+  /// Takes out what somebody else has kept in it, at most as much as a pipe holds.
+  private static func empty(_ pipe: borrowing FileDescriptor) {
+    for _ in 0..<16 {
+      do throws(Errno) { if try pipe.read(upTo: 1 << 16).isEmpty { return } } catch { return }
+    }
   }
 
   private static func openDescriptor(_ path: String) throws(FileError) -> FileDescriptor {

@@ -179,6 +179,21 @@ import Testing
     #expect(door.lock.orders.count == orders)
   }
 
+  @Test("a door that closes behind one shuts nobody in who asked meanwhile")
+  func relockWaitsForAnExit() throws {
+    let door = try door(["relock-on-close: true"])
+    _ = try grant(door)
+    try door.say(.sensor, .contact(isOpen: true))
+    try door.say(.exit, .exitAsked)
+    try door.say(.exit, .exitOver)
+    try door.say(.sensor, .contact(isOpen: false))
+    #expect(door.lock.orders.last == .open(until: door.time.boot + .seconds(4)))
+    try door.say(.sensor, .contact(isOpen: true))
+    try door.say(.sensor, .contact(isOpen: false))
+    #expect(door.lock.orders.last == .close)
+    #expect(told(door) == ["opened by a grant", "exit", "closed", "opened by an exit", "closed"])
+  }
+
   @Test("what is seen late is judged by its own moment")
   func late() throws {
     let door = try door()

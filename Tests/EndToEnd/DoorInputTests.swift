@@ -199,11 +199,13 @@ struct DoorInputTests {
       let (door, _) = try door(bench, "exit-pulse: 500ms")
       try say(bench, "contact", "closed\\nopen")
       try door.daemon.event("forced")
-      try makePipe(bench, "button")
       try bench.directory.rewrite("site.yaml") { $0.replacing("{ pipe: exit }", with: "{ pipe: button }") }
       door.daemonHangUp()
       try door.daemon.event("reloaded")
       #expect(try status(door)["alarm"] == "forced")
+      try door.daemon.event("input", ["state": "lost"])
+      try makePipe(bench, "button")
+      try door.daemon.event("input", ["state": "found"])
       try say(bench, "button", "exit")
       try door.awaitOpening()
       try bench.directory.rewrite("site.yaml") { text in

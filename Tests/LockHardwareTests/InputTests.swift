@@ -1,4 +1,5 @@
 import GPIO
+import Glibc
 import POSIX
 import TestSupport
 import Testing
@@ -53,6 +54,19 @@ import Testing
     try write("exit\\n", to: path)
     _ = try heard.await { $0.suffix(2) == [.exitAsked, .exitOver] }
     input.stop()
+  }
+
+  @Test func anExitFromBeforeTheStartOpensNothing() throws {
+    let path = try makePipe()
+    let keeper = try FileDescriptor.open(path, O_RDWR)
+    try keeper.writeAll("exit\nexit\n".utf8)
+    let heard = Readings()
+    let input = try PipeInput(name: "front", role: .exit, path: path, report: heard.add)
+    try heard.await([.found])
+    try keeper.writeAll("exit\n".utf8)
+    try heard.await([.found, .exitAsked, .exitOver])
+    input.stop()
+    #expect(heard.all.count == 3)
   }
 
   @Test func whatIsNoPipeOrAnybodysIsRefused() throws {

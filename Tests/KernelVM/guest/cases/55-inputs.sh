@@ -58,7 +58,8 @@ case_inputs_exit() {
 }
 
 case_inputs_entry() {
-  start_watched_door
+  # Longer than a press lasts.
+  start_watched_door 5s
   press hci:1
   await_level $high 1
   devmem $gpio_input 32 $open
