@@ -30,6 +30,9 @@ halt_system() {
 
 clear_away() {
   halt_system
-  [ -z "${air_process:-}" ] || kill -KILL "$air_process" 2>/dev/null || true
+  if [ -n "${air_process:-}" ]; then
+    kill -KILL "$air_process" 2>/dev/null || true
+    wait "$air_process" 2>/dev/null || true
+  fi
   rm -rf "${work:?}"/{cold,warm}
 }
