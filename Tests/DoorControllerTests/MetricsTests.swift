@@ -116,6 +116,26 @@ import Testing
     #expect(door.events.count == events, "it is no event")
   }
 
+  @Test func whatDoorsSeeIsCountedWithoutTheirNames() throws {
+    var status = try wellStatus()
+    var text = try ExpositionValidator(status.metrics)
+    #expect(text.value("latchkey_door_contacts{state=\"closed\"}") == 0, "there is no sensor")
+    #expect(text.value("latchkey_door_events_total{event=\"held-open-warning\"}") == 0)
+    status.doors.append(try wellDoor("back"))
+    status.doors[0].sight = DaemonStatus.Sight(contact: .open, alarm: .forced)
+    status.doors[1].sight = DaemonStatus.Sight(contact: .unknown, failures: [.sensor: "gone", .exit: "gone"])
+    status.counters.doorEvents = [.opened: 3, .forced: 1]
+    text = try ExpositionValidator(status.metrics)
+    let wanted: [String: Double] = [
+      "latchkey_door_contacts{state=\"open\"}": 1, "latchkey_door_contacts{state=\"unknown\"}": 1,
+      "latchkey_door_contacts{state=\"closed\"}": 0, "latchkey_door_alarms{alarm=\"forced\"}": 1,
+      "latchkey_door_alarms{alarm=\"held-open\"}": 0, "latchkey_inputs_failed": 2,
+      "latchkey_door_events_total{event=\"opened\"}": 3, "latchkey_door_events_total{event=\"forced\"}": 1,
+      "latchkey_problem{problem=\"forced\"}": 1, "latchkey_problem{problem=\"input\"}": 1,
+    ]
+    for (series, value) in wanted { #expect(text.value(series) == value, "\(series)") }
+  }
+
   @Test func theLocksLastWordIsKnown() throws {
     let door = try TestDoor([rule("alice")])
     let lock = try #require(try door.pipeline.doors.first?.numberedLock.id)

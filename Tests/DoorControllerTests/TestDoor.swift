@@ -122,13 +122,6 @@ final class TestDoor {
     running = try DoorPipeline(book, ledger: ledger, clockSource: .battery, environment: environment)
   }
 
-  /// The input of that kind that was made last says something, which was so some time ago.
-  func say(_ role: InputRole, _ reading: InputReading, ago: Duration = .zero) throws {
-    let input = try #require(inputs.last { $0.role == role })
-    try pipeline.inputSaid(input.id, InputReport(reading, at: time.boot + (.zero - ago)))
-    pass(.zero)
-  }
-
   /// Lets time pass for both clocks.
   func pass(_ duration: Duration) {
     time.pass(duration)
@@ -274,21 +267,6 @@ final class TestLock: Lock {
       state.causes += causes
     }
   }
-}
-
-/// An input that is spoken for by `say`.
-final class TestInput: DoorInput {
-  let role: InputRole
-  let id: InputID
-  private let stopped = Mutex(false)
-
-  init(role: InputRole, id: InputID) {
-    self.role = role
-    self.id = id
-  }
-
-  var isStopped: Bool { stopped.withLock { $0 } }
-  func stop() { stopped.withLock { $0 = true } }
 }
 
 /// A rule with the defaults of an ordinary holder.

@@ -77,6 +77,8 @@ struct DoorInputTests {
       let forced = try door.daemon.event("forced")
       #expect(try health(door, exit: 1).contains("door front was forced open"))
       #expect(try status(door)["alarm"] == "forced")
+      let text = try bench.run(.latchkeyd, ["status", "--config", door.configuration]).expecting(exit: 0).stdout
+      #expect(text.contains(": closed, lock closed, door open, ALARM: forced"), "\(text)")
       try say(bench, "contact", "closed")
       let restored = try door.daemon.event("restored")
       #expect(restored["id"] == forced["id"] && forced["id"] != nil)
