@@ -19,7 +19,8 @@ case_kernel_service() {
   add_program "$debian/usr/bin/btvirt" /usr/bin/btvirt
   install -m 755 "$debian/bin/busybox" "$image/usr/bin/busybox"
   ln -s busybox "$image/usr/bin/devmem"
-  ln -s busybox "$image/usr/bin/modprobe"
+  # The kernel itself calls it there.
+  ln -s ../bin/busybox "$image/usr/sbin/modprobe"
   printf 'hci_vhci\n' >"$image/etc/modules-load.d/test.conf"
   gcc -O2 -Wall -Werror -static -o "$image/usr/bin/edges" "$here/host/edges.c"
   install -m 755 "$guest/test" "$image/srv/test"
