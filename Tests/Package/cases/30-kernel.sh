@@ -46,8 +46,9 @@ case_kernel_service() {
 # Boots it and shows what the guest says; its last line is what counts.
 boot_machine() {
   local log="$work/serial.log"
+  rm -f "$log"
   /usr/bin/python3 "$root/Tests/KernelVM/host/gpio-chip.py" "$gpio_registers" "$work/gpio-chip.aml" || fail "no table for the GPIO chip"
-  timeout 400 qemu-system-x86_64 \
+  timeout 500 qemu-system-x86_64 \
     -machine pc -accel tcg,thread=multi -cpu qemu64,+rdrand -smp 2 -m 2048 \
     -nodefaults -nographic -no-reboot -monitor none \
     -kernel "$kernel" -initrd "$work/initramfs" \
