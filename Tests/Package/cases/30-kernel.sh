@@ -19,7 +19,8 @@ case_kernel_service() {
   add_program "$debian/usr/bin/btvirt" /usr/bin/btvirt
   install -m 755 "$debian/bin/busybox" "$image/usr/bin/busybox"
   ln -s busybox "$image/usr/bin/devmem"
-  ln -s busybox "$image/usr/bin/modprobe"
+  # The kernel itself calls it there.
+  ln -s ../bin/busybox "$image/usr/sbin/modprobe"
   printf 'hci_vhci\n' >"$image/etc/modules-load.d/test.conf"
   gcc -O2 -Wall -Werror -static -o "$image/usr/bin/edges" "$here/host/edges.c"
   install -m 755 "$guest/test" "$image/srv/test"
@@ -45,8 +46,9 @@ case_kernel_service() {
 # Boots it and shows what the guest says; its last line is what counts.
 boot_machine() {
   local log="$work/serial.log"
+  rm -f "$log"
   /usr/bin/python3 "$root/Tests/KernelVM/host/gpio-chip.py" "$gpio_registers" "$work/gpio-chip.aml" || fail "no table for the GPIO chip"
-  timeout 400 qemu-system-x86_64 \
+  timeout 500 qemu-system-x86_64 \
     -machine pc -accel tcg,thread=multi -cpu qemu64,+rdrand -smp 2 -m 2048 \
     -nodefaults -nographic -no-reboot -monitor none \
     -kernel "$kernel" -initrd "$work/initramfs" \
