@@ -1,6 +1,15 @@
 # A bare system that runs, in namespaces of its own but for the network. Sourced by Tests/Package/run.
 # shellcheck shell=bash
 
+# Whether this machine lets root make what a running system needs; a container may not.
+can_boot() {
+  mkdir -p "$work/cgroup"
+  # shellcheck disable=SC2016
+  unshare --mount --pid --fork --uts --ipc --cgroup sh -c '
+    mount --make-rprivate / && mount -t cgroup2 cgroup2 "$1" && mkdir "$1/latchkey-can-boot" && rmdir "$1/latchkey-can-boot" &&
+      mount -t proc proc /proc && mount -t sysfs -o ro sysfs /sys && mount -t tmpfs tmpfs /tmp' sh "$work/cgroup" 2>"$work/can-boot.log"
+}
+
 # Boots `system`; sets `init`, the number of its first process.
 boot_system() {
   local log="$work/boot.log" line
