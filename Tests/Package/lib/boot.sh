@@ -3,11 +3,12 @@
 
 # Whether this machine lets root make what a running system needs; a container may not.
 can_boot() {
-  mkdir -p "$work/cgroup"
+  mkdir -p "$work/cgroup" "$work/probe"
   # shellcheck disable=SC2016
   unshare --mount --pid --fork --uts --ipc --cgroup sh -c '
     mount --make-rprivate / && mount -t cgroup2 cgroup2 "$1" && mkdir "$1/latchkey-can-boot" && rmdir "$1/latchkey-can-boot" &&
-      mount -t proc proc /proc && mount -t sysfs -o ro sysfs /sys && mount -t tmpfs tmpfs /tmp' sh "$work/cgroup" 2>"$work/can-boot.log"
+      mount -t tmpfs tmpfs "$2" && mkdir "$2/proc" "$2/sys" && mount -t proc proc "$2/proc" &&
+      mount -t sysfs -o ro sysfs "$2/sys"' sh "$work/cgroup" "$work/probe" 2>"$work/can-boot.log"
 }
 
 # Boots `system`; sets `init`, the number of its first process.
