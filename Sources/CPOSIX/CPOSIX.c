@@ -16,6 +16,8 @@ static void become(const struct cposix_program *program, pid_t bound_to, int rep
       dup2(program->errors, 2) == 2 && (program->directory == NULL || chdir(program->directory) == 0) &&
       (bound_to == 0 || (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == bound_to))) {
     for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &action, NULL);
+    // What whoever started this process left open isn't for its programs. `report` closes by itself, too.
+    syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
     sigprocmask(SIG_SETMASK, &none, NULL);
     execvpe(program->arguments[0], program->arguments, program->environment);
   }

@@ -121,12 +121,14 @@ public final class Daemon {
       if let due { deadline = min(deadline, due) }
       reports.drain(until: deadline) { event, arrival in pipeline.hear(event, arrival: arrival) }
       let messages = mailbox.takeAll()
+      // What came with the word to end isn't lost: a lock's report may be among it.
+      var end: RadioError??
       hasNews = !messages.isEmpty
       for message in messages {
         switch message {
         case .radio(let state):
           if let event = watch.observe(state) { emit(event) }
-          if case .ended(let error?) = state { return error }
+          if case .ended(let error?) = state { end = .some(error) }
         case .beaconRadio(let state): if let event = watch.observeBeaconRadio(state) { emit(event) }
         case .lock(let lock, let news): pipeline.lockReported(lock, news)
         case .lockEnded(let lock): pipeline.lockEnded(lock)
@@ -146,9 +148,10 @@ public final class Daemon {
         case .control(let failure): emit(watch.controlReported(failure))
         case .metrics(let failure): if let event = watch.metricsWritten(failure) { emit(event) }
         case .showCounters: announce(.counters, counters: pipeline.snapshot(adding: radio.counters))
-        case .stop: return nil
+        case .stop: end = end ?? .some(nil)
         }
       }
+      if let end { return end }
     }
   }
 

@@ -82,6 +82,20 @@ struct PendingAnswer {
   let event: Int64
 }
 
+/// What the lock did of a command.
+struct Actuation {
+  /// The id of the command's record.
+  let event: Int64
+  let position: LockPosition
+  let result: AnswerResult
+
+  init(of pending: PendingAnswer, _ result: AnswerResult) {
+    event = pending.event
+    position = pending.position
+    self.result = result
+  }
+}
+
 /// Answers.
 extension DoorPipeline {
   /// Answers a command, where its holder asked for it; state and detail are those of now.
@@ -116,7 +130,10 @@ extension DoorPipeline {
       // Whoever was being opened for has been overtaken: it was done, and the state says how it stands now.
       let overtaken = door.pendingAnswers.filter { $0.position == .open }
       door.pendingAnswers.removeAll { $0.position == .open }
-      for pending in overtaken { answer(pending.context, result: .done) }
+      for pending in overtaken {
+        answer(pending.context, result: .done)
+        record(Actuation(of: pending, .done), at: door, detail: "open, or on its way there, when #\(event) closed it")
+      }
     }
     door.pendingAnswers.append(PendingAnswer(context: context, content: content, position: position, event: event))
     // Whoever asks for no answer waits too, so that a lock that fails is remembered with its press.
@@ -141,26 +158,30 @@ extension DoorPipeline {
   }
 
   /// The lock has spoken: what waited for that is answered.
-  func lockAnswers(_ door: RunningDoor, _ event: LockReport.Event) {
+  ///
+  /// - Returns: what became of whose command.
+  func lockAnswers(_ door: RunningDoor, _ event: LockReport.Event) -> [Actuation] {
+    let settled: [Actuation]
     switch event {
-    case .moved(let position), .stands(let position): settle(door, position, .done)
-    case .failed(let position, _): settle(door, position, .lockFailed)
-    case .battery, .output, .seen: break
+    case .moved(let position), .stands(let position): settled = settle(door, position, .done)
+    case .failed(let position, _): settled = settle(door, position, .lockFailed)
+    case .battery, .output, .seen: return []
     }
     // A lock that closes while an opening is still waited for has not managed to open in its time.
     guard case .moved(.closed) = event, door.mode.pulseUntil == nil, door.mode.hold == .none, door.mode.exitUntil == nil
-    else { return }
-    settle(door, .open, .lockFailed)
+    else { return settled }
+    return settled + settle(door, .open, .lockFailed)
   }
 
-  private func settle(_ door: RunningDoor, _ position: LockPosition, _ result: AnswerResult) {
+  private func settle(_ door: RunningDoor, _ position: LockPosition, _ result: AnswerResult) -> [Actuation] {
     let settled = door.pendingAnswers.filter { $0.position == position }
-    guard !settled.isEmpty else { return }
+    guard !settled.isEmpty else { return [] }
     door.pendingAnswers.removeAll { $0.position == position }
     for pending in settled {
       if result == .lockFailed { remember(pending, result) }
       answer(pending.context, result: result)
     }
+    return settled.map { Actuation(of: $0, result) }
   }
 
   /// The press is known with what really became of it.

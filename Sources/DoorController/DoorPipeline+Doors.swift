@@ -52,7 +52,7 @@ extension DoorPipeline {
       try new.accept(into: ledger)
     } catch {
       // Locks of doors that don't come after all: closed, as they were when they were made.
-      for lock in locks.values { lock.lock.beginStop() }
+      for lock in locks.values { Self.letGo(of: lock.lock) }
       throw error
     }
     for (running, door) in zip(next, new.doors) where known.contains(where: { $0 === running }) {

@@ -23,6 +23,9 @@ extension DoorPipeline {
     case .unlocked, .heldOpen: return refuse(id, .alreadyOpen, "the door is open: try again once it is closed", reply)
     case .locked, .unknown: break
     }
+    if door.lockWord == .stands(.open) {
+      return refuse(id, .alreadyOpen, "the lock is still being closed: try again in a moment", reply)
+    }
     let pulse = door.policy.pulse(argument: seconds)
     var mode = door.mode
     let order = DoorOrder.unlock(for: pulse)
@@ -30,7 +33,8 @@ extension DoorPipeline {
     guard let record = recordTest(of: door, seconds, mode.saved(now: boot.sinceBoot, wall: wall.seconds), wall) else {
       return refuse(id, .notRecorded, "it can't be recorded, and what isn't recorded isn't done", reply)
     }
-    lockTests.append(LockTest(door: id, id: record, pulse: pulse, began: boot, reply: reply))
+    lockTests.append(
+      LockTest(door: id, lock: door.numberedLock.id, id: record, pulse: pulse, began: boot, reply: reply))
     // As a grant's, it counts from when the lock is told.
     let now = environment.clocks.boot().sinceBoot
     let change = door.mode.apply(order, now: now)
@@ -69,16 +73,18 @@ extension DoorPipeline {
   }
 
   /// A lock has said something: a test that waits for it goes on or ends.
-  func observeLockTest(of door: RunningDoor, _ report: LockReport) {
-    guard let place = lockTests.firstIndex(where: { $0.report.door == door.id }) else { return }
+  func observeLockTest(of lock: LockID, _ report: LockReport) {
+    guard let place = lockTests.firstIndex(where: { $0.lock == lock }) else { return }
     if lockTests[place].observe(report) { lockTests.remove(at: place).finish() }
   }
 
   /// Ends tests whose lock says nothing more, or is held open by somebody meanwhile.
   func expireLockTests(_ boot: BootInstant) {
     for place in lockTests.indices.reversed() {
-      let id = lockTests[place].report.door
-      if doors.first(where: { $0.id == id })?.mode.state(now: boot.sinceBoot) == .heldOpen {
+      let door = doors.first { $0.numberedLock.id == lockTests[place].lock }
+      if door == nil {
+        lockTests[place].fail(.lockFailed, "a reload took the lock away from its door")
+      } else if door?.mode.state(now: boot.sinceBoot) == .heldOpen {
         lockTests[place].fail(.alreadyOpen, "it was opened, and somebody holds it open now")
       } else if lockTests[place].deadline <= boot {
         lockTests[place].fail(.lockFailed, "it hasn't said that it is closed again")

@@ -34,16 +34,23 @@ extension DoorPipeline {
   /// A lock moved, or couldn't.
   func lockReported(_ lock: LockID, _ report: LockReport) {
     if let door = doors.first(where: { $0.numberedLock.id == lock }) {
+      var settled: [Actuation] = []
       if case .battery(let percent) = report.event { door.battery = percent }
       if case .seen(let role, let reading) = report.event { boardSaid(door, role, InputReport(reading, at: report.at)) }
       if let word = LockWord(report.event) {
         // An answer says how the door stands now, and doesn't wait for the disk.
         door.lockWord = word
-        lockAnswers(door, report.event)
+        settled = lockAnswers(door, report.event)
         showOnAir(environment.clocks.boot())
       }
-      tell(report, follows: report.cause.flatMap { $0.event ?? door.exitRecord }, door.id, door.number, nil)
-      observeLockTest(of: door, report)
+      let id = report.cause.flatMap { $0.event ?? door.exitRecord }
+      // A lock tells a command that it has done once, however many words with itself it has about it.
+      let isKnown = if case .stands = report.event { id.map { $0 <= door.lastActuated } ?? true } else { false }
+      if !isKnown { tell(report, follows: id, door.id, door.number, nil) }
+      door.lastActuated = max(door.lastActuated, id ?? 0)
+      // Commands that came while it moved for another one are done with that.
+      for actuation in settled where actuation.event != id { record(actuation, at: door, detail: nil) }
+      observeLockTest(of: lock, report)
     } else if let place = retired.firstIndex(where: { $0.id == lock }) {
       if let word = LockWord(report.event) { retired[place].word = word }
       let old = retired[place]
@@ -78,14 +85,30 @@ extension DoorPipeline {
   /// Closes a lock and lets go of it, without waiting: its program may hang for as long as its time limit.
   func retire(_ lock: NumberedLock, of door: RunningDoor, isReplaced: Bool) {
     retired.append(RetiredLock(id: lock.id, door: door.id, number: door.number, isReplaced: isReplaced))
-    let (old, ended) = (lock.lock, environment.onLockEnded)
-    old.beginStop()
-    let id = lock.id
+    let (id, ended) = (lock.id, environment.onLockEnded)
+    Self.letGo(of: lock.lock) { ended(id) }
+  }
+
+  /// Closes a lock for good, and waits for that on a thread of its own.
+  static func letGo(of lock: any Lock, _ ended: @escaping @Sendable () -> Void = {}) {
+    lock.beginStop()
     let end: @Sendable () -> Void = {
-      old.stop()
-      ended(id)
+      lock.stop()
+      ended()
     }
     do throws(Errno) { _ = try POSIX.Thread(name: "lock end", end) } catch { end() }
+  }
+
+  /// Records what became of a command that the lock itself didn't name.
+  func record(_ actuation: Actuation, at door: RunningDoor, detail: String?) {
+    let isDone = actuation.result == .done
+    var record = LedgerEvent((isDone ? DoorEvent.Kind.lock : .lockFailed).rawValue, at: environment.clocks.wall())
+    record.door = door.id
+    record.reason = isDone ? nil : .lockFailed
+    record.follows = actuation.event
+    record.detail = detail ?? actuation.position.rawValue
+    note(record, of: door.number)
+    door.lastActuated = max(door.lastActuated, actuation.event)
   }
 
   /// Tells and records what a lock said.

@@ -51,11 +51,16 @@ struct LockTest {
   }
 
   private let began: BootInstant
+  /// The lock that is tried; a reload may give the door another.
+  let lock: LockID
   private(set) var report: Report
   private let reply: (Report) -> Void
 
-  init(door: Identifier, id: Int64, pulse: Duration, began: BootInstant, reply: @escaping (Report) -> Void) {
+  init(
+    door: Identifier, lock: LockID, id: Int64, pulse: Duration, began: BootInstant, reply: @escaping (Report) -> Void
+  ) {
     self.began = began
+    self.lock = lock
     report = Report(door: door, id: id, pulse: pulse)
     self.reply = reply
   }
@@ -65,6 +70,8 @@ struct LockTest {
 
   /// Takes note of what the lock says; true where that ends the test.
   mutating func observe(_ lock: LockReport) -> Bool {
+    // A slow lock may still be at what was wanted before.
+    if report.moves.isEmpty, lock.cause?.event != report.id { return false }
     switch lock.event {
     case .moved(let position), .stands(let position):
       // A door that was open for a moment more is told so by its next word.
@@ -72,13 +79,27 @@ struct LockTest {
         report.moves.append(Report.Move(position: position, after: lock.at - began))
       }
       guard position == .closed else { return false }
-      if report.moves.count == 1 { fail(.lockFailed, "it was closed before it opened") }
+      if let problem { fail(.lockFailed, problem) }
       return true
     case .failed(let position, let reason):
       fail(.lockFailed, "it didn't get \(position.rawValue), or didn't stay: \(reason)")
       return true
     case .battery, .output, .seen: return false
     }
+  }
+
+  /// What is wrong with how it moved; nil: nothing.
+  private var problem: String? {
+    guard report.moves.count > 1, let opened = report.moves.first?.after, let closed = report.moves.last?.after else {
+      return "it was closed before it opened"
+    }
+    // What a slow lock takes to open it may take to close, too.
+    let late = Duration.seconds(1) + opened * 2
+    if closed < report.pulse - .milliseconds(500) {
+      return "it was closed before its time, by another command or by itself"
+    }
+    if closed > report.pulse + late { return "it was closed later than it should have been" }
+    return nil
   }
 
   mutating func fail(_ failure: Report.Failure, _ detail: String) {

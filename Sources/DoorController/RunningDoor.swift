@@ -24,8 +24,10 @@ final class RunningDoor {
   var lockHasFailed: Bool { if case .failed = lockWord { true } else { false } }
   /// What is left in the battery of the lock's board, in percent; nil: there is none, or it isn't known.
   var battery: UInt8?
-  /// The last command that moved the lock.
+  /// Whose command keeps the lock open; nil: it is closed, or goes on from before a restart.
   private(set) var cause: LockCause?
+  /// The newest command whose movement is recorded.
+  var lastActuated: Int64 = 0
   /// Answers that wait until the lock stands where they say.
   var pendingAnswers: [PendingAnswer] = []
   /// The record of the last exit.
@@ -58,10 +60,14 @@ final class RunningDoor {
   ///
   /// - Parameter cause: the command behind it; nil: it came by itself.
   func drive(_ change: DoorMode.Change, for cause: LockCause? = nil) {
-    if change != .nothing { self.cause = cause ?? self.cause }
     switch change {
-    case .open(let until): lock.open(until: until.map(BootInstant.init(sinceBoot:)), for: cause)
-    case .close: lock.close(for: cause)
+    case .open(let until):
+      // Who gets out while others hold the door open doesn't hold it.
+      if let cause, cause != .exit || mode.granted == .none { self.cause = cause }
+      lock.open(until: until.map(BootInstant.init(sinceBoot:)), for: cause ?? self.cause)
+    case .close:
+      self.cause = nil
+      lock.close(for: cause)
     case .nothing: break
     }
   }
@@ -80,7 +86,7 @@ final class RunningDoor {
     lockWord = .nothing
     battery = nil
     boardReports = [:]
-    drive(mode.wanted(now: now.sinceBoot), for: cause)
+    drive(mode.wanted(now: now.sinceBoot))
     return old
   }
 

@@ -75,7 +75,9 @@ final class ServiceManager {
       if isWatched, !health.problems.contains(where: { $0.code == .silent }) { lines.append("WATCHDOG=1") }
       if phase == .starting { lines.append("EXTEND_TIMEOUT_USEC=\((interval * 4).wholeNanoseconds / 1_000)") }
     }
-    if tell(lines, phase, health.line), isDue { nextSign = now + interval }
+    // A manager that can't be told anything isn't asked again and again.
+    let isTold = tell(lines, phase, health.line)
+    if isDue { nextSign = now + (isTold ? interval : min(interval, .seconds(1))) }
     return nextSign
   }
 

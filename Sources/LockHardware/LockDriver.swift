@@ -20,6 +20,9 @@ protocol Actuator: Sendable {
 
   /// Lets go of what moves the lock: nothing comes after this.
   func end()
+
+  /// Whether what moves the lock closes it at its moment, whatever becomes of this process.
+  var closesByItself: Bool { get }
 }
 
 extension Actuator {
@@ -31,6 +34,8 @@ extension Actuator {
   }
 
   func end() {}
+
+  var closesByItself: Bool { false }
 }
 
 /// How a movement, or the care for a lock that stands, came out, with the reason for people where it failed.
@@ -48,7 +53,7 @@ final class LockDriver: Lock {
   private let report: LockReporter
   private let thread = Mutex<Thread?>(nil)
 
-  /// Starts the thread, which closes the lock first.
+  /// Starts the thread, which closes the lock, unless it is told to open it before.
   init(name: String, _ actuator: any Actuator, _ report: @escaping LockReporter) throws(Errno) {
     wakeUp = try WakeUp()
     self.actuator = actuator
@@ -89,7 +94,7 @@ final class LockDriver: Lock {
   }
 
   private func rest(until deadline: BootInstant?) {
-    let (standing, isNewCommand, cause) = state.withLock { ($0.position, $0.standsUnmoved() != nil, $0.cause) }
+    let (standing, isNewCommand, cause) = state.withLock { ($0.position, $0.standsUnmoved() != nil, $0.takeCause()) }
     guard let position = standing else {
       _ = Watch(driver: self, target: .closed, cause: nil).awaitCommand(until: deadline)
       return
@@ -119,8 +124,15 @@ final class LockDriver: Lock {
     if let reason { report(LockReport(.failed(position, reason: reason), at: now, for: cause)) }
   }
 
+  /// How much later than it should a lock may begin to close without a word.
+  private static let patience = Duration.seconds(1)
+
   private func move(_ target: LockPosition) {
-    let cause = state.withLock { $0.movingCause }
+    let (cause, lateness) = state.withLock { ($0.movingCause, $0.lateness) }
+    if lateness > Self.patience, !actuator.closesByItself {
+      let reason = "it begins to close \(lateness) late: this process had stopped, or came too late"
+      report(LockReport(.failed(.closed, reason: reason), at: .now(), for: cause))
+    }
     let movement = actuator.move(target, Watch(driver: self, target: target, cause: cause))
     let now = BootInstant.now()
     let outcome: LockState.Outcome =

@@ -33,6 +33,8 @@ struct LockState: Sendable {
   private var movingFor = 0
   /// Whose the newest command was, as long as it isn't over.
   private(set) var cause: LockCause?
+  /// The command that it came with.
+  private var causedBy = 0
   /// The same of the movement that runs, or ran last.
   private(set) var movingCause: LockCause?
   /// The command whose end was told last.
@@ -46,6 +48,8 @@ struct LockState: Sendable {
   /// What is lost again and again is closed again no oftener than this.
   static let shortestLoss = Duration.seconds(1)
   private var lastLoss: BootInstant?
+  /// By how much the closing that was begun last came behind its moment.
+  private(set) var lateness = Duration.zero
   private(set) var isStopping = false
   /// How often a stopping lock tries to close before it gives up.
   static let lastTries = 3
@@ -53,16 +57,20 @@ struct LockState: Sendable {
 
   mutating func open(until: BootInstant?, for cause: LockCause? = nil) {
     if isStopping { return }
-    self.cause = cause
     wanted = .open(until: until)
     command += 1
+    self.cause = cause
+    causedBy = command
   }
 
   /// - Parameter cause: nil: nobody asked, so that it is the end of what there was.
   mutating func close(for cause: LockCause? = nil) {
-    self.cause = cause ?? self.cause
     wanted = .closed
     command += 1
+    if let cause {
+      self.cause = cause
+      causedBy = command
+    }
     // Somebody asks now: the wait that an earlier failure began is not for them.
     retryAt = nil
   }
@@ -73,6 +81,8 @@ struct LockState: Sendable {
     close()
     isStopping = true
     position = nil
+    // The last tries don't wait as long as those of a lock that has failed for hours.
+    failures = 0
   }
 
   /// Forgets how the lock stands, since something else may have moved it: it is moved again to where it should be.
@@ -86,6 +96,7 @@ struct LockState: Sendable {
 
   /// What to do now.
   mutating func next(now: BootInstant) -> Step {
+    lateness = .zero
     expire(now)
     switch (wanted, position) {
     case (.open(let until), .open): return .wait(until: until)
@@ -109,10 +120,17 @@ struct LockState: Sendable {
     }
   }
 
-  /// Whether a movement to open that runs is still wanted; a closing always is.
+  /// Whose command a lock that rests was told last; once, where it is closed and stays so.
+  mutating func takeCause() -> LockCause? {
+    defer { if position == .closed, wanted == .closed { cause = nil } }
+    return cause
+  }
+
+  /// Whether a movement that runs is still wanted: a closing always is, unless somebody wants to get out.
   func stillWanted(_ target: LockPosition, now: BootInstant) -> Bool {
     switch wanted {
-    case .open(let until?): target == .closed || until > now
+    case .open where target == .closed: cause != .exit
+    case .open(let until?): until > now
     case .open(nil): true
     case .closed: target == .closed
     }
@@ -134,7 +152,7 @@ struct LockState: Sendable {
       failures = 0
       retryAt = nil
       // What comes now isn't that command's any more.
-      if command == movingFor { cause = nil }
+      if causedBy <= movingFor { cause = nil }
     case (.closed, _):
       if isStopping { triesLeft -= 1 }
       retryAt = now + min(LockState.lastRetry, LockState.firstRetry * (1 << min(failures, 10)))
@@ -169,6 +187,8 @@ struct LockState: Sendable {
   }
 
   private mutating func expire(_ now: BootInstant) {
-    if case .open(let until?) = wanted, until <= now { wanted = .closed }
+    guard case .open(let until?) = wanted, until <= now else { return }
+    wanted = .closed
+    lateness = now - until
   }
 }

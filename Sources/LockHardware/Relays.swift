@@ -30,6 +30,8 @@ final class Relays: Actuator {
       }
       let opening = watch.opening()
       guard opening.isWanted else { return .interrupted }
+      // None run yet, or none any more.
+      if state.withLock({ $0.relays.isEmpty }) { try close() }
       if try tell(message(until: opening.until)) == .open { return .done }
       // The opening was over before it began.
       return watch.stillWanted() ? .failed("the relay guard stayed closed") : .interrupted
@@ -85,6 +87,8 @@ final class Relays: Actuator {
 
   private func movement(_ loss: String?) -> Movement { loss.map { .failed($0) } ?? .done }
 
+  var closesByItself: Bool { true }
+
   func end() {
     let relays = state.withLock { state in
       defer { state = State() }
@@ -96,7 +100,7 @@ final class Relays: Actuator {
 
   private func message(until deadline: BootInstant?) -> RelayMessage { deadline.map { .open(until: $0) } ?? .hold }
 
-  /// Tells all guards, and then hears them: how they stand, `closed` where one of them does.
+  /// Tells all guards, and then hears them: how they stand, which is as they were told only where all of them do.
   private func tell(_ message: RelayMessage) throws(RelayFailure) -> RelayAnswer {
     let relays = state.withLock { $0.relays }
     guard !relays.isEmpty else { throw RelayFailure(reason: "no relay guard runs") }
@@ -108,7 +112,8 @@ final class Relays: Actuator {
       if message != .beat { state.told = message }
       state.nextBeat = now + Self.beat
     }
-    return answers.contains(.closed) ? .closed : .open
+    let open = answers.count { $0 == .open }
+    return open == answers.count || (message == .close && open > 0) ? .open : .closed
   }
 
   /// Why the lock isn't open any more after a word with its guards, which are let go of then; nil where it is.

@@ -38,6 +38,8 @@ public final class SerialBoardLock: Lock {
 
   /// The board as an actuator; only the lock's thread ever asks it.
   private final class Shared: Actuator {
+    var closesByItself: Bool { true }
+
     private let board: Mutex<SerialBoard>
 
     init(path: String, baud: UInt32, timing: BoardTiming, report: @escaping LockReporter) {

@@ -32,6 +32,11 @@ extension Signal: CustomStringConvertible {
   }
 }
 
+extension Signal {
+  /// Lets this process wait for its children, whatever it was started with.
+  public static func hearChildrenEnd() { _ = signal(SIGCHLD, SIG_DFL) }
+}
+
 /// Signals as something to read: they no longer interrupt or end the process, but wait here (signalfd(2)).
 ///
 /// Made before any other thread is started, so that every thread inherits the block; a child process that

@@ -74,7 +74,7 @@ public enum RelayAnswer: Hashable, Sendable {
   }
 }
 
-/// Cuts a stream into lines; what is longer than a line may be is no line.
+/// Cuts a stream into lines, and says where one gets too long before its end has come.
 public struct LineReader: Sendable {
   private let longest: Int
   private var bytes: [UInt8] = []

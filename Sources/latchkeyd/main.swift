@@ -4,6 +4,7 @@ import CommandLineTool
 import POSIX
 
 ProcessLimits.keepSecretsIn()
+Signal.hearChildrenEnd()
 // What a lock's program needs it gets by its user's groups; the radio's capabilities are none of it.
 Privileges.bequeathNothing()
 let program = Program(

@@ -3,6 +3,7 @@ import AirProtocol
 import Ledger
 import LockHardware
 import POSIX
+import Synchronization
 import Testing
 
 @testable import DoorController
@@ -93,6 +94,85 @@ import Testing
     try door.hear(again)
     door.pass(.zero)
     #expect(try door.answer("alice", to: again, challenge: second)?.result == .lockFailed)
+  }
+
+  @Test func commandsThatCameWhileTheLockMovedForAnotherHaveTheirRecords() throws {
+    let door = try door()
+    let first = try #require(try door.hear(door.frame("alice", challenge: challenge(door))).first?.id)
+    let second = try #require(try door.hear(door.frame("bob", challenge: challenge(door))).first?.id)
+    // The lock's thread saw both at once: the movement is the newer one's.
+    try door.report(.moved(.open), for: LockCause(event: second, credential: "bob"))
+    #expect(try actuations(door) == ["lock \(second) open", "lock \(first) open"])
+    try door.report(.stands(.open), for: LockCause(event: second, credential: "bob"))
+    #expect(try actuations(door).count == 2, "once for each")
+  }
+
+  @Test func anOpeningThatAClosingOvertookHasItsRecord() throws {
+    let door = try door()
+    let first = try #require(try door.hear(door.frame("alice", challenge: challenge(door))).first?.id)
+    let second = try #require(
+      try door.hear(door.frame("alice", .lock, challenge: challenge(door), sequence: 1, press: 2)).first?.id)
+    try door.report(.moved(.closed))
+    #expect(
+      try actuations(door) == [
+        "lock \(first) open, or on its way there, when #\(second) closed it", "lock \(second) closed",
+      ])
+  }
+
+  @Test func aReloadWithAnotherLockBlamesNobodyForItsClosing() throws {
+    let door = try door()
+    let id = try #require(try door.hear(door.frame("alice", challenge: challenge(door))).first?.id)
+    try door.report(.moved(.open))
+    door.wait(.seconds(5))
+    try door.report(.moved(.closed), for: LockCause(event: id, credential: "alice"))
+    try door.configure(["freshness: either"], lock: "{ command: { unlock: [/bin/true], lock: [/bin/true] } }")
+    try door.pipeline.adopt(door.rulebook)
+    #expect(door.lock.causes.last == .some(nil))
+  }
+
+  @Test func aLockTestIsNotEndedByWhatTheLockDidBefore() throws {
+    let door = try door()
+    try door.report(.moved(.closed))
+    let reports = Mutex<[LockTest.Report]>([])
+    let id = try #require(Identifier("front"))
+    try door.pipeline.testLock(of: id, seconds: 3) { report in reports.withLock { $0.append(report) } }
+    let test = try #require(door.lock.causes.last ?? nil)
+    // A slow lock's last word about an earlier opening.
+    try door.report(.moved(.closed), for: LockCause(event: 1))
+    #expect(reports.withLock { $0.isEmpty })
+    try door.report(.moved(.open), for: test)
+    door.wait(.seconds(3))
+    try door.report(.moved(.closed), for: test)
+    #expect(reports.withLock { $0.map(\.failure) } == [nil])
+    #expect(reports.withLock { $0.first?.moves.map(\.position) } == [.open, .closed])
+  }
+
+  @Test(
+    "A lock test that closes too early or too late isn't well",
+    arguments: [(500, 3_500, true), (500, 1_000, false), (500, 6_500, false), (2_000, 7_500, true)])
+  func lockTestLengths(_ openedAfter: Int64, _ closedAfter: Int64, _ isWell: Bool) throws {
+    let door = try door()
+    try door.report(.moved(.closed))
+    let reports = Mutex<[LockTest.Report]>([])
+    let id = try #require(Identifier("front"))
+    try door.pipeline.testLock(of: id, seconds: 3) { report in reports.withLock { $0.append(report) } }
+    let test = try #require(door.lock.causes.last ?? nil)
+    door.wait(.milliseconds(openedAfter))
+    try door.report(.moved(.open), for: test)
+    door.wait(.milliseconds(closedAfter - openedAfter))
+    try door.report(.moved(.closed), for: test)
+    #expect(reports.withLock { $0.map { $0.failure == nil } } == [isWell])
+  }
+
+  @Test func aLockTestEndsWithTheLockThatAReloadTakesAway() throws {
+    let door = try door()
+    let reports = Mutex<[LockTest.Report]>([])
+    let id = try #require(Identifier("front"))
+    try door.pipeline.testLock(of: id, seconds: 3) { report in reports.withLock { $0.append(report) } }
+    try door.configure(["freshness: either"], lock: "{ command: { unlock: [/bin/true], lock: [/bin/true] } }")
+    try door.pipeline.adopt(door.rulebook)
+    door.pass(.zero)
+    #expect(reports.withLock { $0.map(\.failure) } == [.lockFailed])
   }
 
   @Test func aStatusIsDoneWithoutTheLock() throws {

@@ -81,6 +81,17 @@ import Testing
     try later.packet("READY=1")
   }
 
+  @Test func aManagerThatHearsNothingIsNotTriedWithoutAPause() throws {
+    let manager = ServiceManager(
+      takingFrom: { $0 == "NOTIFY_SOCKET" ? "/does/not/exist" : nil }, process: 7, now: start)
+    let health = Health(try wellStatus())
+    for second in Int64(0)...3 {
+      let now = start + .seconds(second)
+      let next = try #require(manager.turn(now: now, isReady: true, hasNews: false) { health })
+      #expect(next >= now + .seconds(1))
+    }
+  }
+
   @Test func aStatusIsOneLine() throws {
     let manager = manager()
     var status = try wellStatus()

@@ -184,6 +184,22 @@ import Testing
     #expect(reports.all == [.moved(.closed), .moved(.closed), .moved(.closed)])
   }
 
+  @Test func aClosingThatHangsDoesNotKeepAnybodyIn() throws {
+    let pipe = try NamedPipe(folder("pipe"))
+    let lock = try lock(lock: "test ! -e hang || { exec 3> pipe; echo up >&3; sleep 1000; }")
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: nil)
+    #expect(try reports.next().event == .moved(.open))
+    try folder.write("hang", "")
+    lock.close()
+    #expect(try pipe.next() == Array("up\n".utf8))
+    lock.open(until: nil, for: .exit)
+    #expect(try pipe.next() == [], "it is ended with all that it started")
+    #expect(try reports.next().event == .moved(.open))
+    try folder.removeTree("hang")
+    lock.stop()
+  }
+
   @Test func thePulseEndsWhileTheOpeningStillRuns() throws {
     let lock = try lock(unlock: "sleep 1000")
     #expect(try reports.next().event == .moved(.closed))

@@ -72,6 +72,20 @@ private let fakeGuard = """
     #expect(try log().dropFirst() == ["17 open", "17 open", "17 hold", "17 close", "17 end"])
   }
 
+  @Test func whereNoGuardRunsAnOpeningStartsOne() throws {
+    try folder.write("refuse", "no such line")
+    let lock = try lock()
+    for _ in 0..<3 {
+      guard case .failed(.closed, _) = try reports.next().event else { throw TestError("no failure: \(reports.all)") }
+    }
+    try folder.removeTree("refuse")
+    // The closing is tried again in a second: who wants to get out now doesn't wait for that.
+    lock.open(until: nil, for: .exit)
+    while case .failed(.closed, _) = try reports.next().event {}
+    #expect(reports.all.last == .moved(.open) || reports.all.contains(.moved(.open)))
+    lock.stop()
+  }
+
   @Test func severalRelaysMoveTogether() throws {
     let lock = try lock([17, 18])
     #expect(try reports.next().event == .moved(.closed))

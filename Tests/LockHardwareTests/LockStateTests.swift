@@ -79,6 +79,69 @@ private func opened(until: BootInstant?) -> LockState {
     }
   }
 
+  @Test func whoClosesALockThatIsClosedHasNothingToDoWithWhatComesLater() {
+    let alice = LockCause(event: 1, credential: "alice")
+    var state = resting()
+    state.close(for: alice)
+    #expect(state.standsUnmoved() == .closed && state.takeCause() == alice)
+    #expect(state.takeCause() == nil)
+    state.stop()
+    #expect(state.next(now: at(7_000)) == .move(.closed) && state.movingCause == nil)
+  }
+
+  @Test func aClosingThatIsAskedForAgainWhileItRunsEndsTheCommandAllTheSame() {
+    let alice = LockCause(event: 1, credential: "alice")
+    var state = resting()
+    state.open(until: at(5_000), for: alice)
+    _ = state.next(now: at(10))
+    state.finished(.open, .done, now: at(20))
+    #expect(state.next(now: at(5_000)) == .move(.closed) && state.movingCause == alice)
+    // The door's own thread has seen the end as well.
+    state.close()
+    state.finished(.closed, .done, now: at(5_010))
+    #expect(state.standsUnmoved() == .closed && state.takeCause() == nil)
+  }
+
+  @Test func whoWantsToGetOutWaitsForNoClosing() {
+    var state = resting()
+    state.refresh()
+    #expect(state.next(now: at(0)) == .move(.closed))
+    state.open(until: at(5_000), for: LockCause(event: 1, credential: "alice"))
+    #expect(state.stillWanted(.closed, now: at(1)), "a closing is let finish")
+    state.open(until: at(5_000), for: .exit)
+    #expect(!state.stillWanted(.closed, now: at(1)))
+    state.finished(.closed, .interrupted, now: at(2))
+    #expect(state.next(now: at(2)) == .move(.open) && state.movingCause == .exit)
+  }
+
+  @Test func howLateAClosingBeginsIsKnown() {
+    var state = opened(until: at(5_000))
+    #expect(state.next(now: at(7_500)) == .move(.closed) && state.lateness == .milliseconds(2_500))
+    state.finished(.closed, .done, now: at(7_510))
+    _ = state.next(now: at(7_520))
+    #expect(state.lateness == .zero)
+    state = opened(until: nil)
+    state.close()
+    #expect(state.next(now: at(9_000)) == .move(.closed) && state.lateness == .zero)
+  }
+
+  @Test func theLastTriesOfALockThatHasFailedForHoursDoNotWaitLong() {
+    var state = LockState()
+    var now: UInt64 = 0
+    for _ in 0..<12 {
+      guard case .move(.closed) = state.next(now: at(now)) else { break }
+      state.finished(.closed, .failed, now: at(now))
+      now += 30_000
+    }
+    state.stop()
+    for pause: UInt64 in [0, 250, 500] {
+      now += pause
+      #expect(state.next(now: at(now)) == .move(.closed))
+      state.finished(.closed, .failed, now: at(now))
+    }
+    #expect(state.next(now: at(now)) == .end)
+  }
+
   @Test func theNewestCommandCounts() {
     var state = opened(until: nil)
     #expect(state.next(now: at(1_000_000)) == .wait(until: nil))

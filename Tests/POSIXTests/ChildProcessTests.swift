@@ -42,6 +42,14 @@ private func onItsOwnThread<Value: Sendable>(_ body: @escaping @Sendable () thro
     #expect(try child.wait(until: soon()) == .exited(0))
   }
 
+  @Test func whatThisProcessHasOpenIsNotPassedOn() throws {
+    // As whoever started the daemon may have left it: not close-on-exec.
+    let inherited = dup(STDERR_FILENO)
+    defer { close(inherited) }
+    var child = try shell("test ! -e /proc/self/fd/\(inherited)")
+    #expect(try child.wait(until: soon()) == .exited(0))
+  }
+
   @Test func itLeadsItsOwnGroupAndReadsNothing() throws {
     var child = try shell("test \"$(cut -d' ' -f5 /proc/$$/stat)\" = $$ && ! read line")
     #expect(try child.wait(until: soon()) == .exited(0))
