@@ -234,11 +234,28 @@ public struct DoorMonitor: Hashable, Sendable {
   }
 
   private mutating func add(_ permit: Permit) {
-    if permits.count == Self.keptPermits {
-      // The oldest that is over; one of those is always there, but for as many holds as nobody gives.
-      permits.remove(at: permits.firstIndex { $0.until != nil } ?? 0)
-    }
+    if permits.count == Self.keptPermits, let place = leastNeeded { permits.remove(at: place) }
     permits.append(permit)
+  }
+
+  /// The permit that covers nothing any more, or is the first that won't.
+  ///
+  /// Never the latest grant, from whose end "held open" is counted, and never the exit of who still asks.
+  private var leastNeeded: Int? {
+    let grants = permits.indices.filter { permits[$0].cause == .grant }
+    let grant = grants.max { isOver($0, before: $1) }
+    let exit = exitSince == nil ? nil : permits.lastIndex { $0.cause == .exit }
+    return permits.indices.filter { $0 != grant && $0 != exit }.min { isOver($0, before: $1) }
+  }
+
+  private func isOver(_ place: Int, before other: Int) -> Bool {
+    guard let end = coverEnd(permits[place]) else { return false }
+    return coverEnd(permits[other]).map { end < $0 } ?? true
+  }
+
+  /// Until when an opening belongs to it; nil: until something ends it.
+  private func coverEnd(_ permit: Permit) -> Duration? {
+    permit.until.map { $0 + (permit.isShunted ? settings.shunt : .zero) }
   }
 
   /// The newest reason for an opening at that moment.
@@ -249,7 +266,7 @@ public struct DoorMonitor: Hashable, Sendable {
       guard moment >= from else { return false }
       // Who holds the handle, or stands before the detector, still asks.
       if permit.cause == .exit, exitSince != nil { return true }
-      return permit.until.map { moment <= $0 + (permit.isShunted ? settings.shunt : .zero) } ?? true
+      return coverEnd(permit).map { moment <= $0 } ?? true
     }
   }
 
