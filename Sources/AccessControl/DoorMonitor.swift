@@ -81,6 +81,8 @@ public struct DoorMonitor: Hashable, Sendable {
   public private(set) var alarm: Alarm?
   private var isWarned = false
   private var permits: [Permit] = []
+  /// When a command last opened the lock, or kept it open; nil: none did.
+  public private(set) var grantedAt: Duration?
   /// When the door was opened, while it is open.
   private var openedAt: Duration?
   /// Whether the reason of that is still awaited.
@@ -106,8 +108,10 @@ public struct DoorMonitor: Hashable, Sendable {
   ///   - record: the command's.
   public mutating func grant(until end: DoorMode.Hold, record: Int64?, now: Duration) {
     limit(to: end, now: now)
+    if end == .none { return }
+    grantedAt = now
     switch end {
-    case .none: return
+    case .none: break
     case .until(let moment): add(Permit(cause: .grant, record: record, from: now, until: moment))
     case .indefinite: add(Permit(cause: .grant, record: record, from: now, until: nil))
     }
