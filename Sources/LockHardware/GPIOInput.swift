@@ -85,12 +85,18 @@ private struct LineWatch {
         if !poller.readiness(at: 1).isEmpty {
           for edge in try line.takeEdges() { debouncer.see(edge.isActive, at: edge.at) }
         }
-        if let since = debouncer.restlessSince, BootInstant.now() - since >= Self.mostUnrest { break }
+        if hasNoRest(.now()) { break }
       }
     } catch {
       throw InputFailure(reason: "the line can't be read: \(error)")
     }
     throw InputFailure(reason: "the line doesn't come to rest: look at its wiring and bias")
+  }
+
+  /// Whether it has bounced for too long, and still does: a change that is due already was only seen late.
+  private func hasNoRest(_ now: BootInstant) -> Bool {
+    guard let since = debouncer.restlessSince, let deadline = debouncer.deadline else { return false }
+    return deadline > now && now - since >= Self.mostUnrest
   }
 
   /// Looks at the line when it is time to, and before a change counts: an edge may have been lost.

@@ -126,6 +126,20 @@ import Testing
     input.stop()
   }
 
+  @Test func anEdgeThatIsReadLateCounts() throws {
+    let line = try FakeLine(hasEdges: true)
+    let heard = Readings()
+    let input = try GPIOInput(
+      name: "front", role: .exit, debounce: .milliseconds(30), report: heard.add, open: { line })
+    try heard.await([.found])
+    // As after a time in which the process, or the machine, stood still.
+    let pressed = BootInstant.now() + .seconds(-5)
+    line.set(true, at: pressed)
+    let reports = try heard.await { $0.count == 2 }
+    #expect(reports.last == InputReport(.exitAsked, at: pressed))
+    input.stop()
+  }
+
   @Test func aLineThatNeverRestsIsLost() throws {
     let line = try FakeLine(hasEdges: false, flips: true)
     let heard = Readings()
@@ -193,9 +207,9 @@ private final class FakeLine: InputLine, Sendable {
     }
   }
 
-  func set(_ isActive: Bool) {
+  func set(_ isActive: Bool, at: BootInstant = .now()) {
     state.withLock { state in
-      if state.isActive != isActive { state.edges.append(LineEdge(isActive: isActive, at: .now())) }
+      if state.isActive != isActive { state.edges.append(LineEdge(isActive: isActive, at: at)) }
       state.isActive = isActive
     }
     signal.signal()
