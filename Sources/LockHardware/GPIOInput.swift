@@ -31,8 +31,9 @@ public final class GPIOInput: DoorInput {
   ) throws(Errno) {
     thread = try InputThread(name: name, report: report) { (end) throws(InputFailure) in
       var watch = LineWatch(try open(), Debouncer(debounce))
-      report(InputReport(.found, at: .now()))
       while let change = try watch.next(end) {
+        // Not before it has come to rest: a line that hangs in the air would be found and lost for ever.
+        if change.isFirst { report(InputReport(.found, at: .now())) }
         if let reading = InputReading(change, role) { report(InputReport(reading, at: change.at)) }
       }
     }

@@ -17,7 +17,8 @@ final class InputThread: Sendable {
   ///
   /// - Parameters:
   ///   - name: names the thread.
-  ///   - read: reports `found` once it can read, and then what it reads, until the descriptor is readable.
+  ///   - read: reports `found` once it can read (a line: once it has come to rest), and then what it reads, until the
+  ///     descriptor is readable.
   /// - Throws: where the system gives no thread.
   init(
     name: String, report: @escaping InputReporter,

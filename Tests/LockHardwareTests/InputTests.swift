@@ -140,12 +140,13 @@ import Testing
     input.stop()
   }
 
-  @Test func aLineThatNeverRestsIsLost() throws {
+  @Test func aLineThatNeverRestsIsLostAndNotFoundBetweenAttempts() throws {
     let line = try FakeLine(hasEdges: false, flips: true)
     let heard = Readings()
     let input = try GPIOInput(
       name: "front", role: .sensor, debounce: .milliseconds(100), report: heard.add, open: { line })
-    try heard.await([.found, .lost("the line doesn't come to rest: look at its wiring and bias")])
+    let lost = InputReading.lost("the line doesn't come to rest: look at its wiring and bias")
+    try heard.await([lost, lost])
     input.stop()
   }
 }
