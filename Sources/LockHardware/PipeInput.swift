@@ -4,7 +4,8 @@ public import POSIX
 /// An input that is a named pipe, into which a program writes a word a line: for contacts that something else reads, and
 /// for tests (docs/door-monitor.md, "Pipes").
 ///
-/// The pipe is there already, and nobody but its owner can write to it: an exit opens the door.
+/// The pipe is there already, belongs to root or to this process's user, and nobody else can write to it: an exit opens
+/// the door.
 public final class PipeInput: DoorInput {
   /// How often it is looked whether the pipe is still the one of that name.
   static let look = Duration.seconds(2)
@@ -57,6 +58,10 @@ public final class PipeInput: DoorInput {
     let pipe = try openDescriptor(path)
     let status = try status(of: pipe, path)
     guard status.isNamedPipe else { throw FileError(path: path, problem: .notNamedPipe) }
+    let user = ProcessEnvironment.user
+    guard status.owner == 0 || status.owner == user else {
+      throw FileError(path: path, problem: .ownedByAnother(owner: status.owner, user: user))
+    }
     guard status.permissions & 0o022 == 0 else {
       throw FileError(path: path, problem: .writableByOthers(permissions: status.permissions))
     }

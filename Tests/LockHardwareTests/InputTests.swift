@@ -82,6 +82,16 @@ import Testing
     input.stop()
   }
 
+  @Test(.enabled(if: geteuid() == 0, "giving a file away needs root"))
+  func aPipeOfAnotherUserIsRefused() throws {
+    let path = try makePipe()
+    try run(executable: "/bin/chown", ["4321", path]).expecting(exit: 0)
+    let heard = Readings()
+    let input = try PipeInput(name: "front", role: .exit, path: path, report: heard.add)
+    try heard.await([.lost("\(path): belongs to another user (id 4321); run: chown 0 \(path)")])
+    input.stop()
+  }
+
   // MARK: - Lines
 
   @Test(arguments: [true, false]) func aLineIsDebouncedByEdgesAndByLooking(hasEdges: Bool) throws {
