@@ -69,6 +69,7 @@ private struct LineWatch {
   private let line: any InputLine
   private var debouncer: Debouncer
   private var nextLook = BootInstant(nanoseconds: 0)
+  private var changedAt: BootInstant?
 
   init(_ line: any InputLine, _ debouncer: Debouncer) {
     self.line = line
@@ -79,8 +80,15 @@ private struct LineWatch {
   mutating func next(_ end: Int32) throws(InputFailure) -> Debouncer.Change? {
     do throws(Errno) {
       var poller = Poller([(end, .readable)] + (line.descriptor.map { [($0, .readable)] } ?? []))
+      if let changedAt {
+        var pacer = Poller([(end, .readable)])
+        if try pacer.wait(until: changedAt + InputThread.pause) { return nil }
+      }
       while true {
-        if let change = try look() { return change }
+        if let change = try look() {
+          changedAt = .now()
+          return change
+        }
         _ = try poller.wait(until: min(nextLook, debouncer.deadline ?? nextLook))
         if !poller.readiness(at: 0).isEmpty { return nil }
         if !poller.readiness(at: 1).isEmpty {

@@ -9,6 +9,9 @@ struct InputFailure: Error {
 final class InputThread: Sendable {
   /// How long it waits before it tries again.
   static let retry = Duration.seconds(2)
+  /// The least time between two looks at what it says, once it has said something: the door's thread takes everything
+  /// that is reported, so an input without rest mustn't report without end.
+  static let pause = Duration.milliseconds(20)
 
   private let wakeUp: WakeUp
   private let thread: Thread

@@ -69,6 +69,23 @@ import Testing
     #expect(heard.all.count == 3)
   }
 
+  @Test(arguments: [
+    (InputRole.sensor, "open\nclosed\n", "open\n", [InputReading.contact(isOpen: false), .contact(isOpen: true)]),
+    (.exit, "exit\n", "", [.exitAsked, .exitOver]),
+  ])
+  func ofManyWordsAtOnceTheLastCount(_ role: InputRole, _ word: String, _ last: String, _ end: [InputReading]) throws {
+    let path = try makePipe()
+    let heard = Readings()
+    let input = try PipeInput(name: "front", role: role, path: path, report: heard.add)
+    try heard.await([.found])
+    let keeper = try FileDescriptor.open(path, O_RDWR)
+    try keeper.writeAll((String(repeating: word, count: 2_000) + last + "rubbish\n").utf8)
+    let readings = try heard.await { if case .nonsense = $0.last { true } else { false } }.map(\.reading)
+    input.stop()
+    #expect(readings.dropLast().suffix(2) == end[...])
+    #expect(readings.count < 100)
+  }
+
   @Test func whatIsNoPipeOrAnybodysIsRefused() throws {
     let path = try makePipe("666")
     let heard = Readings()
@@ -134,6 +151,18 @@ import Testing
     line.fail(nil)
     _ = try heard.await { $0.suffix(2) == [.found, .contact(isOpen: false)] && $0.count > 2 }
     input.stop()
+  }
+
+  @Test func aLineWithoutRestOrDebounceReportsAtMostFiftyChangesASecond() throws {
+    let line = try FakeLine(hasEdges: false, flips: true)
+    let heard = Readings()
+    let input = try GPIOInput(name: "front", role: .sensor, debounce: .zero, report: heard.add, open: { line })
+    let moments = try heard.await { $0.count > 10 }.map(\.at)
+    input.stop()
+    // The first two are what it was found with.
+    for (before, after) in zip(moments.dropFirst(), moments.dropFirst(2)) {
+      #expect(after - before >= .milliseconds(20))
+    }
   }
 
   @Test func anEdgeThatIsReadLateCounts() throws {
