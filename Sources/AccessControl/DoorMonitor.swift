@@ -1,8 +1,8 @@
 /// What a door's contact and its exit tell, beside what was granted: opened, closed, forced, held open, restored
 /// (docs/door-monitor.md).
 ///
-/// A plain state machine: it reads no input and knows no clock. Moments are durations since the machine's start; those of
-/// what was seen may lie before what is known already.
+/// A plain state machine: it reads no input and knows no clock. Moments are durations since the machine's start; those
+/// of what was seen may lie before what is known already.
 public struct DoorMonitor: Hashable, Sendable {
   /// What a door is allowed.
   public struct Settings: Hashable, Sendable {
@@ -71,7 +71,8 @@ public struct DoorMonitor: Hashable, Sendable {
     var isUsed = false
   }
 
-  /// For how long an opening waits for its reason: the contact may be faster than the handle's own switch, or its thread.
+  /// For how long an opening waits for its reason: the contact may be faster than the handle's own switch, or its
+  /// thread.
   public static let patience = Duration.milliseconds(500)
   /// What is seen is never so late that more of them matter.
   private static let keptPermits = 8

@@ -1,8 +1,8 @@
 internal import Glibc
 public import POSIX
 
-/// An input that is a named pipe, into which a program writes a word a line: for contacts that something else reads, and
-/// for tests (docs/door-monitor.md, "Pipes").
+/// An input that is a named pipe, into which a program writes a word a line: for contacts that something else reads,
+/// and for tests (docs/door-monitor.md, "Pipes").
 ///
 /// The pipe is there already, belongs to root or to this process's user, and nobody else can write to it: an exit opens
 /// the door.
