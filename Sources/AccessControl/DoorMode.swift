@@ -1,7 +1,7 @@
 /// Whether a door is to be open, until when, and why: lockdown over hold over pulse (docs/door-modes.md).
 ///
-/// Who wants to get out is let out in every mode. A plain state machine: it moves nothing and knows no clock. Moments are durations since the machine's start; what it
-/// answers is for the lock to do.
+/// Who wants to get out is let out in every mode. A plain state machine: it moves nothing and knows no clock. Moments
+/// are durations since the machine's start; what it answers is for the lock to do.
 public struct DoorMode: Hashable, Sendable {
   /// How long the door is kept unlocked.
   public enum Hold: Hashable, Sendable {
@@ -89,8 +89,8 @@ public struct DoorMode: Hashable, Sendable {
     return pulseUntil == nil && hold == .none && exitUntil == nil ? .close : .nothing
   }
 
-  /// Ends a pulse and an exit before their time, and nothing else: for the end of the program, which closes the lock, and
-  /// for a door that locks again as soon as it is shut.
+  /// Ends a pulse and an exit before their time, and nothing else: for the end of the program, which closes the lock,
+  /// and for a door that locks again as soon as it is shut.
   public mutating func endPulse() {
     pulseUntil = nil
     exitUntil = nil

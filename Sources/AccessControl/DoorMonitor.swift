@@ -1,8 +1,8 @@
 /// What a door's contact and its exit tell, beside what was granted: opened, closed, forced, held open, restored
 /// (docs/door-monitor.md).
 ///
-/// A plain state machine: it reads no input and knows no clock. Moments are durations since the machine's start; those of
-/// what was seen may lie before what is known already.
+/// A plain state machine: it reads no input and knows no clock. Moments are durations since the machine's start; those
+/// of what was seen may lie before what is known already.
 public struct DoorMonitor: Hashable, Sendable {
   /// What a door is allowed.
   public struct Settings: Hashable, Sendable {
@@ -71,7 +71,8 @@ public struct DoorMonitor: Hashable, Sendable {
     var isUsed = false
   }
 
-  /// For how long an opening waits for its reason: the contact may be faster than the handle's own switch, or its thread.
+  /// For how long an opening waits for its reason: the contact may be faster than the handle's own switch, or its
+  /// thread.
   public static let patience = Duration.milliseconds(500)
   /// What is seen is never so late that more of them matter.
   private static let keptPermits = 8
@@ -81,6 +82,8 @@ public struct DoorMonitor: Hashable, Sendable {
   public private(set) var alarm: Alarm?
   private var isWarned = false
   private var permits: [Permit] = []
+  /// When a command last opened the lock, or kept it open; nil: none did.
+  public private(set) var grantedAt: Duration?
   /// When the door was opened, while it is open.
   private var openedAt: Duration?
   /// Whether the reason of that is still awaited.
@@ -106,8 +109,10 @@ public struct DoorMonitor: Hashable, Sendable {
   ///   - record: the command's.
   public mutating func grant(until end: DoorMode.Hold, record: Int64?, now: Duration) {
     limit(to: end, now: now)
+    if end == .none { return }
+    grantedAt = now
     switch end {
-    case .none: return
+    case .none: break
     case .until(let moment): add(Permit(cause: .grant, record: record, from: now, until: moment))
     case .indefinite: add(Permit(cause: .grant, record: record, from: now, until: nil))
     }
@@ -234,11 +239,28 @@ public struct DoorMonitor: Hashable, Sendable {
   }
 
   private mutating func add(_ permit: Permit) {
-    if permits.count == Self.keptPermits {
-      // The oldest that is over; one of those is always there, but for as many holds as nobody gives.
-      permits.remove(at: permits.firstIndex { $0.until != nil } ?? 0)
-    }
+    if permits.count == Self.keptPermits, let place = leastNeeded { permits.remove(at: place) }
     permits.append(permit)
+  }
+
+  /// The permit that covers nothing any more, or is the first that won't.
+  ///
+  /// Never the latest grant, from whose end "held open" is counted, and never the exit of who still asks.
+  private var leastNeeded: Int? {
+    let grants = permits.indices.filter { permits[$0].cause == .grant }
+    let grant = grants.max { isOver($0, before: $1) }
+    let exit = exitSince == nil ? nil : permits.lastIndex { $0.cause == .exit }
+    return permits.indices.filter { $0 != grant && $0 != exit }.min { isOver($0, before: $1) }
+  }
+
+  private func isOver(_ place: Int, before other: Int) -> Bool {
+    guard let end = coverEnd(permits[place]) else { return false }
+    return coverEnd(permits[other]).map { end < $0 } ?? true
+  }
+
+  /// Until when an opening belongs to it; nil: until something ends it.
+  private func coverEnd(_ permit: Permit) -> Duration? {
+    permit.until.map { $0 + (permit.isShunted ? settings.shunt : .zero) }
   }
 
   /// The newest reason for an opening at that moment.
@@ -249,7 +271,7 @@ public struct DoorMonitor: Hashable, Sendable {
       guard moment >= from else { return false }
       // Who holds the handle, or stands before the detector, still asks.
       if permit.cause == .exit, exitSince != nil { return true }
-      return permit.until.map { moment <= $0 + (permit.isShunted ? settings.shunt : .zero) } ?? true
+      return coverEnd(permit).map { moment <= $0 } ?? true
     }
   }
 

@@ -5,7 +5,8 @@ extension CommandError {
   public init(file error: FileError) {
     let exit: ExitCode =
       switch error.problem {
-      case .notPrivate, .writableByOthers, .system(_, .permissionDenied), .system(_, .notPermitted): .permission
+      case .notPrivate, .writableByOthers, .ownedByAnother, .system(_, .permissionDenied), .system(_, .notPermitted):
+        .permission
       case .system("read", _), .system("look at", _), .notRegular, .notNamedPipe, .longerThan, .changed: .badInput
       case .system, .foreign: .cantWrite
       case .busy: .busy

@@ -73,7 +73,7 @@ extension DoorPipeline {
   private func inputSaid(_ door: RunningDoor, _ role: InputRole, _ report: InputReport) {
     let at = report.at.sinceBoot
     switch report.reading {
-    case .contact(let isOpen): tell(door, door.watch?.monitor.observe(isOpen: isOpen, at: at) ?? [])
+    case .contact(let isOpen): tell(door, door.watch?.monitor.observe(isOpen: isOpen, at: at) ?? [], seenAt: at)
     case .exitAsked: letOut(door, askedAt: at)
     case .exitFound: door.watch?.monitor.findExit(at: at)
     case .exitOver: door.watch?.monitor.endExit(at: at)
@@ -110,19 +110,22 @@ extension DoorPipeline {
     tell(door, door.watch?.monitor.requestExit(for: pulse ?? .zero, record: event.id, at: askedAt) ?? [])
   }
 
-  private func tell(_ door: RunningDoor, _ happenings: [DoorMonitor.Event]) {
+  /// - Parameter seenAt: when the contact said so; nil: it came from something else.
+  private func tell(_ door: RunningDoor, _ happenings: [DoorMonitor.Event], seenAt: Duration? = nil) {
     let now = environment.clocks.boot()
     // Closing waits for no record.
-    let relocks = happenings.contains(.closed) && relock(door, now)
+    let relocks = seenAt.map { happenings.contains(.closed) && relock(door, closedAt: $0, now) } ?? false
     for happening in happenings { tell(door, happening) }
     if relocks { save(door, now) }
   }
 
   /// Ends what was granted or asked for, since the door is shut; false where there is nothing to end, or it goes on.
-  private func relock(_ door: RunningDoor, _ now: BootInstant) -> Bool {
+  private func relock(_ door: RunningDoor, closedAt: Duration, _ now: BootInstant) -> Bool {
     guard let watch = door.watch, watch.settings.relocksOnClose, door.mode.hold == .none, door.mode.nextDeadline != nil,
       !watch.monitor.awaitsExit(now: now.sinceBoot)
     else { return false }
+    // A closing is told when the contact has come to rest: whoever was let in meanwhile hasn't gone through yet.
+    if let granted = watch.monitor.grantedAt, granted > closedAt { return false }
     door.watch?.monitor.relock(now: now.sinceBoot)
     door.mode.endPulse()
     door.drive(door.mode.wanted(now: now.sinceBoot))

@@ -31,8 +31,9 @@ public final class GPIOInput: DoorInput {
   ) throws(Errno) {
     thread = try InputThread(name: name, report: report) { (end) throws(InputFailure) in
       var watch = LineWatch(try open(), Debouncer(debounce))
-      report(InputReport(.found, at: .now()))
       while let change = try watch.next(end) {
+        // Not before it has come to rest: a line that hangs in the air would be found and lost for ever.
+        if change.isFirst { report(InputReport(.found, at: .now())) }
         if let reading = InputReading(change, role) { report(InputReport(reading, at: change.at)) }
       }
     }
@@ -68,6 +69,7 @@ private struct LineWatch {
   private let line: any InputLine
   private var debouncer: Debouncer
   private var nextLook = BootInstant(nanoseconds: 0)
+  private var changedAt: BootInstant?
 
   init(_ line: any InputLine, _ debouncer: Debouncer) {
     self.line = line
@@ -78,19 +80,32 @@ private struct LineWatch {
   mutating func next(_ end: Int32) throws(InputFailure) -> Debouncer.Change? {
     do throws(Errno) {
       var poller = Poller([(end, .readable)] + (line.descriptor.map { [($0, .readable)] } ?? []))
+      if let changedAt {
+        var pacer = Poller([(end, .readable)])
+        if try pacer.wait(until: changedAt + InputThread.pause) { return nil }
+      }
       while true {
-        if let change = try look() { return change }
+        if let change = try look() {
+          changedAt = .now()
+          return change
+        }
         _ = try poller.wait(until: min(nextLook, debouncer.deadline ?? nextLook))
         if !poller.readiness(at: 0).isEmpty { return nil }
         if !poller.readiness(at: 1).isEmpty {
           for edge in try line.takeEdges() { debouncer.see(edge.isActive, at: edge.at) }
         }
-        if let since = debouncer.restlessSince, BootInstant.now() - since >= Self.mostUnrest { break }
+        if hasNoRest(.now()) { break }
       }
     } catch {
       throw InputFailure(reason: "the line can't be read: \(error)")
     }
     throw InputFailure(reason: "the line doesn't come to rest: look at its wiring and bias")
+  }
+
+  /// Whether it has bounced for too long, and still does: a change that is due already was only seen late.
+  private func hasNoRest(_ now: BootInstant) -> Bool {
+    guard let since = debouncer.restlessSince, let deadline = debouncer.deadline else { return false }
+    return deadline > now && now - since >= Self.mostUnrest
   }
 
   /// Looks at the line when it is time to, and before a change counts: an edge may have been lost.

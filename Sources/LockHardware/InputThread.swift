@@ -9,6 +9,9 @@ struct InputFailure: Error {
 final class InputThread: Sendable {
   /// How long it waits before it tries again.
   static let retry = Duration.seconds(2)
+  /// The least time between two looks at what it says, once it has said something: the door's thread takes everything
+  /// that is reported, so an input without rest mustn't report without end.
+  static let pause = Duration.milliseconds(20)
 
   private let wakeUp: WakeUp
   private let thread: Thread
@@ -17,7 +20,8 @@ final class InputThread: Sendable {
   ///
   /// - Parameters:
   ///   - name: names the thread.
-  ///   - read: reports `found` once it can read, and then what it reads, until the descriptor is readable.
+  ///   - read: reports `found` once it can read (a line: once it has come to rest), and then what it reads, until the
+  ///     descriptor is readable.
   /// - Throws: where the system gives no thread.
   init(
     name: String, report: @escaping InputReporter,

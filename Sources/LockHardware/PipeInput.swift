@@ -1,17 +1,18 @@
 internal import Glibc
 public import POSIX
 
-/// An input that is a named pipe, into which a program writes a word a line: for contacts that something else reads, and
-/// for tests (docs/door-monitor.md, "Pipes").
+/// An input that is a named pipe, into which a program writes a word a line: for contacts that something else reads,
+/// and for tests (docs/door-monitor.md, "Pipes").
 ///
-/// The pipe is there already, and nobody but its owner can write to it: an exit opens the door.
+/// The pipe is there already, belongs to root or to this process's user, and nobody else can write to it: an exit opens
+/// the door.
 public final class PipeInput: DoorInput {
   /// How often it is looked whether the pipe is still the one of that name.
   static let look = Duration.seconds(2)
   /// The least time between two complaints about words.
   static let complaintInterval = Duration.seconds(60)
-  /// The least time between two reads, so that whoever writes without end is held up by the pipe.
-  private static let pause = Duration.milliseconds(10)
+  /// The most that is read at once: with the thread's pause, whoever writes without end is held up by the pipe.
+  private static let mostAtOnce = 4_096
 
   private let thread: InputThread
 
@@ -42,13 +43,11 @@ public final class PipeInput: DoorInput {
     var complaintFrom = BootInstant(nanoseconds: 0)
     while let bytes = try next(pipe, path, end) {
       let now = BootInstant.now()
-      for reading in words.take(bytes) {
-        if case .nonsense = reading {
-          if now < complaintFrom { continue }
-          complaintFrom = now + complaintInterval
-        }
-        report(InputReport(reading, at: now))
-      }
+      let (meant, nonsense) = words.takeNewest(bytes)
+      for reading in meant { report(InputReport(reading, at: now)) }
+      guard let nonsense, now >= complaintFrom else { continue }
+      complaintFrom = now + complaintInterval
+      report(InputReport(nonsense, at: now))
     }
   }
 
@@ -57,6 +56,10 @@ public final class PipeInput: DoorInput {
     let pipe = try openDescriptor(path)
     let status = try status(of: pipe, path)
     guard status.isNamedPipe else { throw FileError(path: path, problem: .notNamedPipe) }
+    let user = ProcessEnvironment.user
+    guard status.owner == 0 || status.owner == user else {
+      throw FileError(path: path, problem: .ownedByAnother(owner: status.owner, user: user))
+    }
     guard status.permissions & 0o022 == 0 else {
       throw FileError(path: path, problem: .writableByOthers(permissions: status.permissions))
     }
@@ -82,10 +85,10 @@ public final class PipeInput: DoorInput {
   ) throws(FileError) -> [UInt8]? {
     do throws(Errno) {
       var pacer = Poller([(end, .readable)])
-      if try pacer.wait(until: .now() + pause) { return nil }
+      if try pacer.wait(until: .now() + InputThread.pause) { return nil }
       var poller = Poller([(end, .readable), (pipe.number, .readable)])
       if try poller.wait(until: .now() + look) {
-        return poller.readiness(at: 0).isEmpty ? try pipe.read(upTo: 256) : nil
+        return poller.readiness(at: 0).isEmpty ? try pipe.read(upTo: mostAtOnce) : nil
       }
     } catch .wouldBlock {
       return []

@@ -32,6 +32,22 @@ struct PipeWords {
     return readings
   }
 
+  /// Takes in bytes that came at once; of what they say, what counts.
+  ///
+  /// - Returns: the last opening and the last closing in their order, or one exit; and the first line that is nonsense.
+  mutating func takeNewest(_ bytes: some Sequence<UInt8>) -> (meant: [InputReading], nonsense: InputReading?) {
+    var meant: [InputReading] = []
+    var nonsense: InputReading?
+    for reading in take(bytes) {
+      if case .nonsense = reading {
+        nonsense = nonsense ?? reading
+      } else if reading != meant.last {
+        meant.append(reading)
+      }
+    }
+    return (meant.suffix(2), nonsense)
+  }
+
   /// What the line says; nothing where it is empty.
   private var meaning: [InputReading] {
     if line.isEmpty { return [] }

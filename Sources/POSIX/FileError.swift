@@ -16,6 +16,8 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case notPrivate(permissions: UInt32, isDirectory: Bool)
     /// Group or others can change a file that says what is run; the permission bits.
     case writableByOthers(permissions: UInt32)
+    /// It belongs to a user who is neither root nor this process's; the user ids of both.
+    case ownedByAnother(owner: UInt32, user: UInt32)
     /// It holds something that isn't ours to replace.
     case foreign
     /// Another process holds the lock.
@@ -50,6 +52,8 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notPrivate(let permissions, let isDirectory):
       let mode = isDirectory ? 700 : 600
       return "\(path): others have access to it (mode \(octal(permissions))); run: chmod \(mode) \(shellQuoted(path))"
+    case .ownedByAnother(let owner, let user):
+      return "\(path): belongs to another user (id \(owner)); run: chown \(user) \(shellQuoted(path))"
     // Everybody's folder, such as /tmp, has to stay so.
     case .writableByOthers(let permissions) where permissions & 0o1000 != 0:
       return "\(path): others can make files there (mode \(octal(permissions))); use a directory of its own"

@@ -233,6 +233,45 @@ struct DoorMonitorTests {
     #expect(monitor.expire(now: .seconds(201)) == [Self.unexplained, .forced])
   }
 
+  @Test("a timed hold outlasts any number of exits")
+  func holdAmongExits() throws {
+    var monitor = try monitor()
+    _ = monitor.observe(isOpen: false, at: .zero)
+    monitor.grant(until: .until(.seconds(3_600)), record: 7, now: .seconds(1))
+    for second in stride(from: 10, through: 400, by: 5) {
+      _ = monitor.requestExit(for: .seconds(3), record: 8, at: .seconds(second))
+      monitor.endExit(at: .seconds(second))
+    }
+    #expect(monitor.observe(isOpen: true, at: .seconds(2_000)) == [Self.byGrant])
+    #expect(monitor.expire(now: .seconds(3_619)).isEmpty)
+    #expect(monitor.expire(now: .seconds(3_620)) == [.heldOpenWarning])
+  }
+
+  @Test("exits behind a grant that is over bring its alarm no nearer")
+  func exitsBehindGrant() throws {
+    var monitor = try monitor()
+    _ = monitor.observe(isOpen: false, at: .zero)
+    monitor.grant(until: .until(.seconds(500)), record: 7, now: .seconds(1))
+    #expect(monitor.observe(isOpen: true, at: .seconds(2)) == [Self.byGrant])
+    for second in 501...519 {
+      _ = monitor.requestExit(for: .seconds(3), record: 8, at: .seconds(second))
+      monitor.endExit(at: .seconds(second))
+      #expect(monitor.expire(now: .seconds(second)).isEmpty)
+    }
+    #expect(monitor.expire(now: .seconds(520)) == [.heldOpenWarning])
+  }
+
+  @Test("an exit that goes on outlasts any number of grants")
+  func exitAmongGrants() throws {
+    var monitor = try monitor()
+    _ = monitor.observe(isOpen: false, at: .zero)
+    _ = monitor.requestExit(for: .seconds(3), record: 8, at: .seconds(1))
+    for second in 2...40 {
+      monitor.grant(until: .until(.seconds(second) + .milliseconds(500)), record: 7, now: .seconds(second))
+    }
+    #expect(monitor.observe(isOpen: true, at: .seconds(100)) == [Self.byExit])
+  }
+
   @Test("settings without a warning or an alarm, and settings that make no sense")
   func settings() throws {
     let silent = DoorMonitor.Settings(shunt: .zero, heldOpenWarning: nil, heldOpenAlarm: nil)

@@ -163,6 +163,22 @@ import Testing
     #expect(door.sights == ["opened by a grant", "exit", "closed", "opened by an exit", "closed"])
   }
 
+  @Test("a closing that is older than a grant doesn't end it")
+  func relockAfterGrant() throws {
+    let door = try TestDoor.seenShut(["relock-on-close: true"])
+    _ = try door.grant(.unlock(seconds: 30))
+    try door.say(.sensor, .contact(isOpen: true))
+    door.pass(.seconds(1))
+    _ = try door.grant(.unlock(seconds: 30), press: 2)
+    let open = door.lock.orders.last
+    try door.say(.sensor, .contact(isOpen: false), ago: .milliseconds(30))
+    #expect(door.lock.orders.last == open && open != .close)
+    try door.say(.sensor, .contact(isOpen: true))
+    try door.say(.sensor, .contact(isOpen: false))
+    #expect(door.lock.orders.last == .close)
+    #expect(door.sights == ["opened by a grant", "closed", "opened by a grant", "closed"])
+  }
+
   @Test("what is seen late is judged by its own moment")
   func late() throws {
     let door = try TestDoor.seenShut()

@@ -69,6 +69,23 @@ import Testing
     #expect(heard.all.count == 3)
   }
 
+  @Test(arguments: [
+    (InputRole.sensor, "open\nclosed\n", "open\n", [InputReading.contact(isOpen: false), .contact(isOpen: true)]),
+    (.exit, "exit\n", "", [.exitAsked, .exitOver]),
+  ])
+  func ofManyWordsAtOnceTheLastCount(_ role: InputRole, _ word: String, _ last: String, _ end: [InputReading]) throws {
+    let path = try makePipe()
+    let heard = Readings()
+    let input = try PipeInput(name: "front", role: role, path: path, report: heard.add)
+    try heard.await([.found])
+    let keeper = try FileDescriptor.open(path, O_RDWR)
+    try keeper.writeAll((String(repeating: word, count: 2_000) + last + "rubbish\n").utf8)
+    let readings = try heard.await { if case .nonsense = $0.last { true } else { false } }.map(\.reading)
+    input.stop()
+    #expect(readings.dropLast().suffix(2) == end[...])
+    #expect(readings.count < 100)
+  }
+
   @Test func whatIsNoPipeOrAnybodysIsRefused() throws {
     let path = try makePipe("666")
     let heard = Readings()
@@ -79,6 +96,16 @@ import Testing
     try replaceFile(file, contents: [])
     input = try PipeInput(name: "front", role: .exit, path: file, report: heard.add)
     _ = try heard.await { $0.last == .lost("\(file): not a named pipe; mkfifo makes one") }
+    input.stop()
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "giving a file away needs root"))
+  func aPipeOfAnotherUserIsRefused() throws {
+    let path = try makePipe()
+    try run(executable: "/bin/chown", ["4321", path]).expecting(exit: 0)
+    let heard = Readings()
+    let input = try PipeInput(name: "front", role: .exit, path: path, report: heard.add)
+    try heard.await([.lost("\(path): belongs to another user (id 4321); run: chown 0 \(path)")])
     input.stop()
   }
 
@@ -126,12 +153,39 @@ import Testing
     input.stop()
   }
 
-  @Test func aLineThatNeverRestsIsLost() throws {
+  @Test func aLineWithoutRestOrDebounceReportsAtMostFiftyChangesASecond() throws {
+    let line = try FakeLine(hasEdges: false, flips: true)
+    let heard = Readings()
+    let input = try GPIOInput(name: "front", role: .sensor, debounce: .zero, report: heard.add, open: { line })
+    let moments = try heard.await { $0.count > 10 }.map(\.at)
+    input.stop()
+    // The first two are what it was found with.
+    for (before, after) in zip(moments.dropFirst(), moments.dropFirst(2)) {
+      #expect(after - before >= .milliseconds(20))
+    }
+  }
+
+  @Test func anEdgeThatIsReadLateCounts() throws {
+    let line = try FakeLine(hasEdges: true)
+    let heard = Readings()
+    let input = try GPIOInput(
+      name: "front", role: .exit, debounce: .milliseconds(30), report: heard.add, open: { line })
+    try heard.await([.found])
+    // As after a time in which the process, or the machine, stood still.
+    let pressed = BootInstant.now() + .seconds(-5)
+    line.set(true, at: pressed)
+    let reports = try heard.await { $0.count == 2 }
+    #expect(reports.last == InputReport(.exitAsked, at: pressed))
+    input.stop()
+  }
+
+  @Test func aLineThatNeverRestsIsLostAndNotFoundBetweenAttempts() throws {
     let line = try FakeLine(hasEdges: false, flips: true)
     let heard = Readings()
     let input = try GPIOInput(
       name: "front", role: .sensor, debounce: .milliseconds(100), report: heard.add, open: { line })
-    try heard.await([.found, .lost("the line doesn't come to rest: look at its wiring and bias")])
+    let lost = InputReading.lost("the line doesn't come to rest: look at its wiring and bias")
+    try heard.await([lost, lost])
     input.stop()
   }
 }
@@ -193,9 +247,9 @@ private final class FakeLine: InputLine, Sendable {
     }
   }
 
-  func set(_ isActive: Bool) {
+  func set(_ isActive: Bool, at: BootInstant = .now()) {
     state.withLock { state in
-      if state.isActive != isActive { state.edges.append(LineEdge(isActive: isActive, at: .now())) }
+      if state.isActive != isActive { state.edges.append(LineEdge(isActive: isActive, at: at)) }
       state.isActive = isActive
     }
     signal.signal()

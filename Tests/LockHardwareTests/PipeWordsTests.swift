@@ -37,6 +37,17 @@ import Testing
     #expect(words("open" + String(repeating: " ", count: 100) + "\n").contains(.contact(isOpen: true)) == false)
   }
 
+  @Test(arguments: [
+    ("", []), ("closed\n", [false]), ("open\nopen\n", [true]), ("open\nclosed\n", [true, false]),
+    ("closed\nopen\nclosed\nclosed\nopen\n", [false, true]),
+  ])
+  func ofWhatComesAtOnceTheLastOpeningAndClosingCount(_ text: String, _ isOpen: [Bool]) {
+    var words = PipeWords(.sensor)
+    let (meant, nonsense) = words.takeNewest(("a\nb\n" + text + "c").utf8)
+    #expect(meant == isOpen.map { .contact(isOpen: $0) })
+    #expect(nonsense == .nonsense("expected open or closed, found “a”"))
+  }
+
   @Test func bytesThatAreNoTextAreNonsense() {
     var words = PipeWords(.sensor)
     #expect(words.take([0xFF, 0x00, 0x0A]) == [.nonsense("expected open or closed, found “\u{FFFD}\\u{0}”")])
