@@ -45,10 +45,13 @@ public enum LockClosing {
     }
   }
 
-  /// Takes what a daemon holds as long as it runs; nil where none has ever run.
+  /// Takes what a daemon holds as long as it runs; nil where none has it.
+  ///
+  /// The file isn't made where there is none: made by root, it would keep the daemon's own user from its state.
   private static func charge(of configuration: DoorConfiguration) throws(FileError) -> FileLock? {
-    guard try fileStatus(configuration.statePath) != nil else { return nil }
-    return try FileLock.acquire(configuration.statePath + ".lock")
+    let path = configuration.statePath + ".lock"
+    guard try fileStatus(path) != nil else { return nil }
+    return try FileLock.acquire(path)
   }
 
   private static func close(_ configuration: DoorConfiguration) -> [Outcome] {

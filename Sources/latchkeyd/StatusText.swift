@@ -61,10 +61,8 @@ private func doorText(_ door: JSONValue) -> [String] {
     line += ", \(problem.key) can't be read (\(text(problem.value)))"
   }
   let end = door["bundle"]?["until"]?.string.map { ", ends \($0)" } ?? ""
-  return [
-    line,
-    "  bundle \(text(door["bundle"]?["serial"]))\(end), \(credentialText(door["credentials"])); takes \(freshnessText(door["freshness"]))",
-  ]
+  let bundle = "bundle \(text(door["bundle"]?["serial"]))\(end), \(credentialText(door["credentials"]))"
+  return [line, "  \(bundle); takes \(freshnessText(door["freshness"]))"]
 }
 
 private func credentialText(_ count: JSONValue?) -> String {

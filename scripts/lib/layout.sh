@@ -1,6 +1,9 @@
 # Where the files of an installation go (Filesystem Hierarchy Standard 3.0). Sourced after setup.sh and static.sh.
 # shellcheck shell=bash
 
+# What is laid out is for everybody, whatever mask its builder has.
+umask 022
+
 # What becomes of it: files with their modes, whole at any moment: a daemon that runs goes on with the ones it has.
 put() {
   install -D -m "$1" "$2" "$3.new" 2>>"$layout_log" && mv -f "$3.new" "$3" ||
@@ -35,9 +38,10 @@ lay_out() {
   grep -q '^state: /var/lib/latchkey/' "$work/latchkeyd.yaml" || die "config/latchkeyd.yaml has no line \"state: state.db\""
   local docs="$at/share/doc/latchkey"
   put 644 "$work/latchkeyd.yaml" "$docs/examples/latchkeyd.yaml"
-  for name in cli door-modes operations phones protocol radio serial-board threat-model; do
-    put 644 "docs/$name.md" "$docs/$name.md"
-  done
+  # All of them: they point to each other.
+  while IFS= read -r name; do
+    put 644 "$name" "$docs/${name#docs/}"
+  done < <(find docs -name '*.md' -o -name '*.pml')
   put 644 config/debian/copyright "$docs/copyright"
 }
 

@@ -30,6 +30,8 @@ case_cold_life() {
   quiet_dpkg --install "/tmp/debs/${old##*/}"
   dpkg_in --verify latchkey >"$work/verify"
   [ ! -s "$work/verify" ] || fail "dpkg --verify: $(cat "$work/verify")"
+  find "$system/usr/share/doc/latchkey" ! -perm -o=r >"$work/closed"
+  [ ! -s "$work/closed" ] || fail "not everybody can read $(cat "$work/closed")"
   for program in /usr/sbin/latchkeyd /usr/bin/latchkey /usr/bin/latchkey-keys; do
     with_proc "$program" --help >/dev/null || fail "$program doesn't run"
   done

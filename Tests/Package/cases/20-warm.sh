@@ -182,6 +182,19 @@ case_warm_no_radio() {
   is_state active
 }
 
+# Removed, and installed again: dpkg says as of an upgrade, but nothing runs that could go on.
+case_warm_reinstall() {
+  inside dpkg --remove latchkey
+  is_state inactive || fail "it runs: $(property ActiveState)"
+  install_in "$new"
+  await 20 "start" is_state active
+  # What the administrator has stopped an upgrade doesn't start.
+  inside systemctl stop latchkeyd.service
+  install_in "$new"
+  [ -z "$(inside systemctl list-jobs --no-legend)" ] && is_state inactive || fail "started: $(property ActiveState)"
+  inside systemctl start latchkeyd.service
+}
+
 # Removed while it is open: nobody is in charge any more, so it is closed. Then nothing is left but what policy leaves.
 case_warm_removal() {
   forget_trace
