@@ -174,11 +174,15 @@ extension DoorPipeline {
   /// - Returns: the record's number; nil where there is none.
   @discardableResult
   private func record(_ event: DoorEvent, of door: RunningDoor, follows: Int64?) -> Int64? {
-    guard let budget = door.watch?.records.take(now: environment.clocks.boot()) else { return nil }
+    let kind = RecordBudget.Kind(of: event.kind)
+    guard let budget = door.watch?.records[kind, default: RecordBudget()].take(now: environment.clocks.boot()) else {
+      return nil
+    }
     if budget.isFirst {
       var notice = self.event(.input, of: door)
       notice.state = "restless"
-      notice.detail = "more than \(RecordBudget.limit) happenings within a minute: for the rest of it none is recorded"
+      notice.detail =
+        "more than \(RecordBudget.limit) \(kind.rawValue) within a minute: for the rest of it none is recorded"
       environment.emit(notice)
     }
     guard budget.isGranted else { return nil }

@@ -24,7 +24,7 @@ struct DoorWatch {
   var inputs: [InputRole: Input] = [:]
   /// The record of the alarm that is on.
   var alarmRecord: Int64?
-  var records = RecordBudget()
+  var records: [RecordBudget.Kind: RecordBudget] = [:]
 
   init(_ settings: MonitorSettings) {
     self.settings = settings
@@ -69,8 +69,23 @@ struct DoorWatch {
   }
 }
 
-/// Keeps a loose contact from filling the ledger: so many records a minute, and no more.
+/// Keeps a loose contact from filling the ledger: so many records of a kind a minute, and no more.
 struct RecordBudget {
+  /// What doesn't take another's place: a door that is moved to and fro hides no alarm, and no exit.
+  enum Kind: String {
+    case sights
+    case alarms
+    case exits
+
+    init(of event: DoorEvent.Kind) {
+      switch event {
+      case .forced, .heldOpenWarning, .heldOpen, .restored: self = .alarms
+      case .exit: self = .exits
+      default: self = .sights
+      }
+    }
+  }
+
   static let limit = 60
   static let period = Duration.seconds(60)
 

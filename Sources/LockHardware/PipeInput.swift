@@ -9,6 +9,8 @@ public import POSIX
 public final class PipeInput: DoorInput {
   /// How often it is looked whether the pipe is still the one of that name.
   static let look = Duration.seconds(2)
+  /// For how long behind its opening what comes out of a pipe may be from before.
+  static let settling = Duration.milliseconds(500)
   /// The least time between two complaints about words.
   static let complaintInterval = Duration.seconds(60)
   /// The most that is read at once: with the thread's pause, whoever writes without end is held up by the pipe.
@@ -36,8 +38,12 @@ public final class PipeInput: DoorInput {
     _ path: String, _ role: InputRole, _ end: Int32, _ report: InputReporter
   ) throws(FileError) {
     let pipe = try open(path)
-    // Who asked before has gone: a start lets nobody out.
-    if role == .exit { empty(pipe) }
+    // Who asked before has gone: a start lets nobody out. Who waited with that for somebody to read the pipe goes on writing now.
+    if role == .exit {
+      empty(pipe)
+      if try isToEnd(within: settling, path, end) { return }
+      empty(pipe)
+    }
     report(InputReport(.found, at: .now()))
     var words = PipeWords(role)
     var complaintFrom = BootInstant(nanoseconds: 0)
@@ -70,6 +76,13 @@ public final class PipeInput: DoorInput {
   private static func empty(_ pipe: borrowing FileDescriptor) {
     for _ in 0..<16 {
       do throws(Errno) { if try pipe.read(upTo: 1 << 16).isEmpty { return } } catch { return }
+    }
+  }
+
+  private static func isToEnd(within limit: Duration, _ path: String, _ end: Int32) throws(FileError) -> Bool {
+    var poller = Poller([(end, .readable)])
+    do throws(Errno) { return try poller.wait(until: .now() + limit) } catch {
+      throw FileError(path: path, problem: .system(operation: "wait for", error))
     }
   }
 

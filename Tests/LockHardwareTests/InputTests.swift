@@ -69,6 +69,22 @@ import Testing
     #expect(heard.all.count == 3)
   }
 
+  @Test func norDoesOneWhoseWriterWaitedForTheStart() throws {
+    let path = try makePipe()
+    // A shell waits in open(2) until somebody reads.
+    let writer = try RunningProcess("/bin/sh", ["-c", "echo begun; echo exit > '\(path)'; echo done"])
+    try writer.line("beginning") { $0 == "begun" ? true : nil }
+    let heard = Readings()
+    let input = try PipeInput(name: "front", role: .exit, path: path, report: heard.add)
+    try writer.line("end") { $0 == "done" ? true : nil }
+    try heard.await([.found])
+    let keeper = try FileDescriptor.open(path, O_RDWR)
+    try keeper.writeAll("exit\n".utf8)
+    try heard.await([.found, .exitAsked, .exitOver])
+    input.stop()
+    #expect(heard.all.count == 3)
+  }
+
   @Test(arguments: [
     (InputRole.sensor, "open\nclosed\n", "open\n", [InputReading.contact(isOpen: false), .contact(isOpen: true)]),
     (.exit, "exit\n", "", [.exitAsked, .exitOver]),
