@@ -1,4 +1,4 @@
-#define _GNU_SOURCE  // accept4, struct ucred, pipe2, execvpe, sigabbrev_np
+#define _GNU_SOURCE  // accept4, struct ucred, pipe2, execvpe, posix_spawn_file_actions_addchdir_np, sigabbrev_np
 #include "CPOSIX.h"
 #include <errno.h>
 #include <grp.h>
@@ -61,6 +61,10 @@ int cposix_peer_user(int socket, unsigned *user) {
 
 int cposix_become(unsigned user) {
   return setgroups(0, NULL) == 0 && setresgid(user, user, user) == 0 ? setresuid(user, user, user) : -1;
+}
+
+int cposix_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path) {
+  return posix_spawn_file_actions_addchdir_np(actions, path);
 }
 
 const char *cposix_signal_name(int signal) { return sigabbrev_np(signal); }

@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 internal import POSIX
 
@@ -13,8 +14,8 @@ struct SpawnRequest: Sendable {
 
 /// Starts processes from one thread that lives as long as the tests do.
 ///
-/// Each is started through env(1) in its directory and setpriv(1) with a parent-death signal, so that none outlives the
-/// test runner, however that ends. The kernel counts the *thread* that started a process as its parent there, hence the thread of its own.
+/// Each is started through setpriv(1) with a parent-death signal, so that none outlives the test runner, however that
+/// ends. The kernel counts the *thread* that started a process as its parent there, hence the thread of its own.
 final class Spawner: Sendable {
   static let shared = Spawner()
 
@@ -60,6 +61,7 @@ final class Spawner: Sendable {
     unsafe posix_spawn_file_actions_adddup2(&actions, request.standard.input, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, request.standard.output, 1)
     unsafe posix_spawn_file_actions_adddup2(&actions, request.standard.error, 2)
+    unsafe cposix_spawn_in_directory(&actions, request.directory)
 
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -74,10 +76,8 @@ final class Spawner: Sendable {
     let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
     unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
 
-    let launcher = "/usr/bin/env"
-    let words =
-      [launcher, "--chdir=\(request.directory)", "/usr/bin/setpriv", "--pdeathsig", "KILL", "--", request.executable]
-      + request.arguments
+    let launcher = "/usr/bin/setpriv"
+    let words = [launcher, "--pdeathsig", "KILL", "--", request.executable] + request.arguments
     let environment = request.environment.map { "\($0.key)=\($0.value)" }
     var process: pid_t = 0
     let result = unsafe withCStrings(words) { argv in

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -62,6 +63,7 @@ int cposix_pipe(int ends[2]);
 int cposix_accept(int listener);                     // non-blocking, close-on-exec
 int cposix_peer_user(int socket, unsigned *user);    // SO_PEERCRED of socket(7)
 int cposix_become(unsigned user);                    // user, group and no others, real, effective and saved
+int cposix_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path);
 // A program to be started, in a process group of its own.
 struct cposix_program {
   char *const *arguments;    // the program, looked up in this process's PATH where it has no slash, and what it is given
