@@ -21,6 +21,7 @@ renew_door() {
   status=0
   wait "$door" || status=$?
   [ "$status" -eq 0 ] || fail "the old daemon ended with $status"
+  cat door.json >>earlier.json
   start_door hci:0
   await_line door.json '"event":"lock".*"state":"closed"'
 }
