@@ -129,6 +129,7 @@ extension DoorMonitor.Settings {
   static let standard: DoorMonitor.Settings = {
     let settings = DoorMonitor.Settings(
       shunt: .seconds(5), heldOpenWarning: .seconds(30), heldOpenAlarm: .seconds(60))
+    // No input comes here: the spans above are constants in the order that they need, and every test of a door makes them.
     guard let settings else { preconditionFailure("the standard spans make sense") }
     return settings
   }()
