@@ -78,7 +78,7 @@ run_case() {
   [ "$expected" != - ] || optimise=-O2
   build_case "$name" "$optimise"
   search_case "$name"
-  violated=$(sed -n 's/^pan:[0-9]*: \(assertion violated  *!(\)\{0,1\}\([^()]*\).*/\2/p' "$log" | head -n 1)
+  violated=$(sed -n 's/^pan:[0-9]*: \(assertion violated  *!(\)\{0,1\}\([^()]*\).*/\2/p' "$log" | sed -n 1p)
   states=$(awk '/states, stored/ { print $1 }' "$log")
   printf '%-31s %-14s %8s states %3d s\n' "$name" "${violated:--}" "${states:-?}" $((SECONDS - began)) >&2
   [ "${violated:--}" = "$expected" ] || die "$name: has to violate: $expected. What it did: $log"
@@ -95,7 +95,7 @@ show_case() {
   read -ra options <<<"$(options_of "$name")"
   build_case "$name" -O2 -DBFS
   search_case "$name"
-  cd "$out/$name"
+  cd "$out/$name" || return
   grep -E '^pan:|states, stored|nominal' pan.log
   [ -f "${model##*/}.trail" ] || return 0
   spin -t "${options[@]}" "${model##*/}" | sed '/^spin: trail ends/,$d'

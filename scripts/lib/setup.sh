@@ -56,9 +56,9 @@ need_swift() {
   command -v swift >/dev/null || die "no \`swift\` on PATH.
 Latchkey needs a Swift 6.3 toolchain for Debian 12 (https://www.swift.org/install/linux/); put its usr/bin on PATH."
   local version
-  version="$(swift --version 2>&1 | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)" ||
-    die "$(command -v swift) doesn't run: $(swift --version 2>&1 | head -n 1)"
-  [ "$(printf '%s\n' 6.3 "$version" | sort -V | head -n 1)" = 6.3 ] ||
+  version="$(swift --version 2>&1 | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | sed -n 1p)" ||
+    die "$(command -v swift) doesn't run: $(swift --version 2>&1 | sed -n 1p)"
+  [ "$(printf '%s\n' 6.3 "$version" | sort -V | sed -n 1p)" = 6.3 ] ||
     die "Swift ${version:-of an unknown version} ($(command -v swift)) is too old: 6.3 is needed."
 }
 

@@ -11,7 +11,7 @@ build_static_programs() {
   for program in "${programs[@]}"; do
     swift build -c release -Xswiftc -static-executable --scratch-path "$static" --product "$program" \
       </dev/null >>"$1" 2>&1 || {
-      grep -E 'error:' "$1" | sort -u | head -n 40 >&2
+      grep -E 'error:' "$1" | sort -u | sed -n 1,40p >&2
       die "the static build failed (all of its output: ${1#"$root/"})"
     }
   done

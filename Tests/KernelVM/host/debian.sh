@@ -8,7 +8,7 @@ guest_packages=(bluez bluez-test-tools busybox-static dbus-bin dbus-daemon dbus-
   libsystemd0 libtinfo6 libudev1)
 
 # The package of the kernel that linux-image-amd64 stands for now.
-kernel_package() { apt-cache depends linux-image-amd64 2>/dev/null | awk '/Depends: linux-image-[0-9]/ { print $2; exit }'; }
+kernel_package() { apt-cache depends linux-image-amd64 2>/dev/null | awk '/Depends: linux-image-[0-9]/ && !found++ { print $2 }'; }
 
 # Sets `release`, the kernel's version, and makes its image readable for the emulator: the ELF itself, since unpacking it
 # takes an emulated machine longer than all the rest of the boot.

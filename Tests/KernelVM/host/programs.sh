@@ -13,7 +13,7 @@ build_programs() {
   gcc -O2 -Wall -Werror -static -o "$work/edges" "$here/host/edges.c"
   say "Building the tests"
   swift build --build-tests </dev/null >>"$log" 2>&1 || {
-    grep -E 'error:' "$log" | sort -u | head -n 40 >&2
+    grep -E 'error:' "$log" | sort -u | sed -n 1,40p >&2
     die "the tests' build failed (all of its output: .build/kernel/build.log)"
   }
 }

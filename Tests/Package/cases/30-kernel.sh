@@ -57,7 +57,7 @@ boot_machine() {
     -acpitable "file=$work/gpio-chip.aml" \
     -serial "file:$work/console.log" -serial "file:$log" </dev/null 2>"$work/qemu.log" || true
   tr -d '\r' <"$log"
-  tr -d '\r' <"$log" | grep -q -x "all is well" || {
+  [[ "$(tr -d '\r' <"$log")" == *"all is well"* ]] || {
     tail -n 30 "$work/console.log"
     fail "the machine's tests failed"
   }

@@ -10,7 +10,7 @@ need_bare_root() {
   local key mirror
   key="bookworm $bare_packages $(sha256sum <"$here/lib/bare.sh")"
   [ "$(cat "$bare.key" 2>/dev/null)" != "$key" ] || return 0
-  mirror="$(apt-get indextargets --format '$(SITE) $(CODENAME)' 'Created-By: Packages' | awk '$2 == "bookworm" { print $1; exit }')"
+  mirror="$(apt-get indextargets --format '$(SITE) $(CODENAME)' 'Created-By: Packages' | awk '$2 == "bookworm" && !found++ { print $1 }')"
   [ -n "$mirror" ] || die "apt has no mirror of Debian 12 (bookworm)"
   say "Making a bare Debian 12 in .cache/bare; two minutes, once"
   mkdir -p "$cache/bare"

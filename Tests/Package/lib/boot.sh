@@ -22,7 +22,7 @@ boot_system() {
 }
 
 has_init() {
-  init="$(pgrep -x -f "/lib/systemd/systemd --system latchkey.test=$booted" | head -n 1)"
+  init="$(pgrep -x -f "/lib/systemd/systemd --system latchkey.test=$booted" | sed -n 1p)"
   [ -n "$init" ]
 }
 has_booted() { [[ "$(inside systemctl is-system-running 2>/dev/null)" == @(running|degraded) ]]; }

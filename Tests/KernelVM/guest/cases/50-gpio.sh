@@ -207,7 +207,7 @@ case_gpio_reload_changes_the_line() {
   await_level $low 2
 }
 
-two_guards() { [ "$(pidof latchkey-relay | wc -w)" -eq 2 ] && grep -q gpio-.*latchkey /sys/kernel/debug/gpio; }
+two_guards() { [ "$(pidof latchkey-relay | wc -w)" -eq 2 ] && grep -q 'gpio-.*latchkey' /sys/kernel/debug/gpio; }
 
 # The safe level is the high one: it stays there through starts and stops, and falls for the pulse.
 case_gpio_active_low() {

@@ -11,7 +11,8 @@ start_controllers() {
 }
 
 
-has_adapters() { [ "$(ls /sys/class/bluetooth 2>/dev/null | grep -c '^hci[0-9]*$')" -eq "$1" ]; }
+# Connections are named there too, hci0:42.
+has_adapters() { [ "$(find /sys/class/bluetooth -name 'hci*' ! -name '*:*' 2>/dev/null | wc -l)" -eq "$1" ]; }
 
 # The kernel knows an adapter's address once it has set it up.
 have_addresses() { [ "$(hciconfig | grep 'BD Address' | grep -c -v '00:00:00:00:00:00')" -eq "$1" ]; }
