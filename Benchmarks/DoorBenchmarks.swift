@@ -214,7 +214,7 @@ extension DoorPipeline {
       rulebook, ledger: Ledger(path: statePath, volatileDirectory: nil), clockSource: .battery,
       environment: DoorPipeline.Environment(
         clocks: Clocks(boot: { .now() }, wall: { now }, synchronisation: { (true, .zero) }), trustsClock: true,
-        buildsInBackground: true, onIndexReady: onIndexReady, makeLock: { _, _ in NoLock() }, emit: { _ in },
+        buildsInBackground: true, onIndexReady: onIndexReady, makeLock: { _, _, _ in NoLock() }, emit: { _ in },
         air: { _ in }))
   }
 }
@@ -222,7 +222,8 @@ extension DoorPipeline {
 /// No lock at all.
 private struct NoLock: Lock {
   func open(until: BootInstant?, for cause: LockCause?) {}
-  func close(for cause: LockCause?) {}
+  func letOut(until: BootInstant) {}
+  func close(for cause: LockCause?, endingExitsBy known: BootInstant?) {}
   func refresh() {}
   func beginStop() {}
   func stop() {}

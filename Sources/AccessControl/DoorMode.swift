@@ -72,9 +72,10 @@ public struct DoorMode: Hashable, Sendable {
 
   /// Lets somebody out, in lockdown as well.
   ///
-  /// One that comes while the door is open makes no opening shorter.
-  public mutating func exit(for duration: Duration, now: Duration) -> Change {
-    exitUntil = max(exitUntil ?? now, now + max(.zero, duration))
+  /// One that comes while the door is open makes no opening shorter; one that is over already changes nothing.
+  public mutating func exit(until moment: Duration, now: Duration) -> Change {
+    guard moment > now else { return .nothing }
+    exitUntil = max(exitUntil ?? moment, moment)
     return wanted(now: now)
   }
 

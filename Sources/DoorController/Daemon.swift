@@ -230,11 +230,21 @@ public final class Daemon {
     var environment = DoorPipeline.Environment(
       clocks: clocks, trustsClock: false, buildsInBackground: true,
       onIndexReady: { [reports] in reports.wake() },
-      makeLock: { door, lock in try door.settings.lock.makeLock(door: door.id) { mailbox.post(.lock(lock, $0)) } },
+      makeLock: { door, lock, way in
+        try door.settings.lock.makeLock(door: door.id) { report in
+          // First, so that the door's thread hears of an exit before it hears of its movement.
+          mailbox.post(.lock(lock, report))
+          way.take(report, of: lock)
+        }
+      },
       onLockEnded: { mailbox.post(.lockEnded($0)) },
       emit: emit, air: radios.sends ? { radios.advertise($0) } : nil)
     environment.makeInput = { (settings, role, door, input) throws(Errno) in
-      try settings.make(role, door: door) { mailbox.post(.input(input, $0)) }
+      let way = door.exitWay
+      return try settings.make(role, door: door.id) { report in
+        mailbox.post(.input(input, report))
+        way.take(report)
+      }
     }
     return environment
   }

@@ -17,14 +17,15 @@ extension DoorPipeline {
   }
 
   /// Makes a door ready: its mode as it was, its lock as the mode wants it.
-  func startDoor(_ door: Rulebook.Door, lock: NumberedLock, _ boot: BootInstant, _ wall: WallTime) throws -> RunningDoor
-  {
+  func startDoor(
+    _ door: Rulebook.Door, lock: NumberedLock, _ way: ExitWay, _ boot: BootInstant, _ wall: WallTime
+  ) throws -> RunningDoor {
     let mode = try restoredMode(of: door, boot, wall)
     var spent: [Identifier: UInt32] = [:]
     for state in try ledger.states(ofDoor: door.number.rawValue) where state.usesSpent > 0 {
       spent[state.credential] = state.usesSpent
     }
-    let running = RunningDoor(door, mode: mode, spent: spent, lock: lock)
+    let running = RunningDoor(door, mode: mode, spent: spent, lock: lock, exitWay: way)
     running.beginWatch(door.settings.monitor, now: boot)
     running.drive(mode.wanted(now: boot.sinceBoot))
     return running
@@ -35,33 +36,35 @@ extension DoorPipeline {
     let boot = environment.clocks.boot()
     let change = try prepareChange(to: new)
     let known = doors
-    var locks: [DoorNumber: NumberedLock] = [:]
+    var locks: [DoorNumber: (lock: NumberedLock, way: ExitWay)] = [:]
     var next: [RunningDoor] = []
     do {
       try new.check(with: ledger)
       for door in new.doors where running(door)?.lockSettings != door.settings.lock {
-        locks[door.number] = try makeLock(door)
+        let way = running(door)?.exitWay ?? ExitWay()
+        locks[door.number] = (try makeLock(door, way), way)
       }
       for door in new.doors {
         if let running = running(door) {
           next.append(running)
-        } else if let lock = locks[door.number] {
-          next.append(try startDoor(door, lock: lock, boot, environment.clocks.wall()))
+        } else if let (lock, way) = locks[door.number] {
+          next.append(try startDoor(door, lock: lock, way, boot, environment.clocks.wall()))
         }
       }
       try new.accept(into: ledger)
     } catch {
       // Locks of doors that don't come after all: closed, as they were when they were made.
-      for lock in locks.values { Self.letGo(of: lock.lock) }
+      for door in next where !known.contains(where: { $0 === door }) { door.endWatch() }
+      for (lock, _) in locks.values { Self.letGo(of: lock.lock) }
       throw error
     }
     for (running, door) in zip(next, new.doors) where known.contains(where: { $0 === running }) {
       adoptMonitor(door.settings.monitor, of: running, lockIsNew: locks[door.number] != nil, boot)
-      guard let old = running.adopt(door, newLock: locks[door.number], now: boot) else { continue }
+      guard let old = running.adopt(door, newLock: locks[door.number]?.lock, now: boot) else { continue }
       retire(old, of: running, isReplaced: true)
     }
     for door in known where !next.contains(where: { $0 === door }) {
-      door.watch?.stop()
+      door.endWatch()
       retire(door.numberedLock, of: door, isReplaced: false)
     }
     locksReturned(to: new.doors.map(\.number))

@@ -33,7 +33,7 @@ extension DoorPipeline {
       let id = InputID(number: lastInput)
       var problem: String?
       var input: (any DoorInput)?
-      do throws(Errno) { input = try environment.makeInput(settings, role, door.id, id) } catch {
+      do throws(Errno) { input = try environment.makeInput(settings, role, door, id) } catch {
         problem = "it can't be read: \(error)"
       }
       door.watch?.inputs[role] = DoorWatch.Input(id: id, settings: settings, input: input, problem: nil)
@@ -60,6 +60,7 @@ extension DoorPipeline {
   ///
   /// - Parameter lockIsNew: whether another board says what its inputs say.
   func adoptMonitor(_ settings: MonitorSettings, of door: RunningDoor, lockIsNew: Bool, _ now: BootInstant) {
+    door.exitWay.adopt(settings)
     guard !settings.inputs.isEmpty else {
       door.watch?.stop()
       door.watch = nil
@@ -74,7 +75,7 @@ extension DoorPipeline {
     let at = report.at.sinceBoot
     switch report.reading {
     case .contact(let isOpen): tell(door, door.watch?.monitor.observe(isOpen: isOpen, at: at) ?? [], seenAt: at)
-    case .exitAsked: letOut(door, askedAt: at)
+    case .exitAsked: letOut(door, report)
     case .exitFound: door.watch?.monitor.findExit(at: at)
     case .exitOver: door.watch?.monitor.endExit(at: at)
     case .lost(let problem):
@@ -98,16 +99,16 @@ extension DoorPipeline {
     tellInput(door, role, "lost", problem)
   }
 
-  /// Egress waits for no record, no clock and no mode: the lock is told first.
-  private func letOut(_ door: RunningDoor, askedAt: Duration) {
+  /// Egress waits for no record, no clock and no mode: the lock is told first, if it wasn't on the short way.
+  private func letOut(_ door: RunningDoor, _ report: InputReport) {
     let pulse = door.watch?.settings.exitPulse
-    if let pulse { door.drive(door.mode.exit(for: pulse, now: environment.clocks.boot().sinceBoot), for: .exit) }
+    if let pulse { door.letOut(until: report.toldAt + pulse, now: environment.clocks.boot()) }
     counters.doorEvents[.exit, default: 0] &+= 1
     var event = event(.exit, of: door)
     event.id = record(event, of: door, follows: nil)
     door.exitRecord = event.id
     environment.emit(event)
-    tell(door, door.watch?.monitor.requestExit(for: pulse ?? .zero, record: event.id, at: askedAt) ?? [])
+    tell(door, door.watch?.monitor.requestExit(for: pulse ?? .zero, record: event.id, at: report.at.sinceBoot) ?? [])
   }
 
   /// - Parameter seenAt: when the contact said so; nil: it came from something else.
@@ -127,8 +128,7 @@ extension DoorPipeline {
     // A closing is told when the contact has come to rest: whoever was let in meanwhile hasn't gone through yet.
     if let granted = watch.monitor.grantedAt, granted > closedAt { return false }
     door.watch?.monitor.relock(now: now.sinceBoot)
-    door.mode.endPulse()
-    door.drive(door.mode.wanted(now: now.sinceBoot))
+    door.endPulse()
     return true
   }
 

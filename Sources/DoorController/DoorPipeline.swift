@@ -21,12 +21,13 @@ package final class DoorPipeline {
     let buildsInBackground: Bool
     /// Told when a background build stands; on the builder's thread.
     let onIndexReady: @Sendable () -> Void
-    /// Makes a lock of a door, whose reports bear that number.
-    let makeLock: (Rulebook.Door, LockID) throws -> any Lock
+    /// Makes a lock of a door, whose reports bear that number; exits that its board hears take that way.
+    let makeLock: (Rulebook.Door, LockID, ExitWay) throws -> any Lock
     /// Told when a lock that no door has any more has ended; on a thread of its own.
     let onLockEnded: @Sendable (LockID) -> Void
-    /// Makes an input of a door, whose reports bear that number; nil, as ever in a recording: nothing reads it.
-    var makeInput: (MonitorSettings.Input, InputRole, Identifier, InputID) throws(Errno) -> (any DoorInput)? = {
+    /// Makes an input of a door, whose reports bear that number, and whose exits take the door's way; nil, as ever in a
+    /// recording: nothing reads it.
+    var makeInput: (MonitorSettings.Input, InputRole, RunningDoor, InputID) throws(Errno) -> (any DoorInput)? = {
       (_, _, _, _) throws(Errno) in nil
     }
     /// Where events go.
@@ -38,7 +39,7 @@ package final class DoorPipeline {
 
     package init(
       clocks: Clocks, trustsClock: Bool, buildsInBackground: Bool, onIndexReady: @escaping @Sendable () -> Void,
-      makeLock: @escaping (Rulebook.Door, LockID) throws -> any Lock,
+      makeLock: @escaping (Rulebook.Door, LockID, ExitWay) throws -> any Lock,
       onLockEnded: @escaping @Sendable (LockID) -> Void = { _ in }, emit: @escaping (DoorEvent) -> Void,
       air: ((AdvertisingPlan?) -> Void)? = nil, random: @escaping () -> UInt64 = systemRandom
     ) {
@@ -105,16 +106,17 @@ package final class DoorPipeline {
     try restoreMemory(of: rulebook, into: &guardian) { _, _ in true }
     observeClock(first: true)
     for door in rulebook.doors {
-      doors.append(try startDoor(door, lock: try makeLock(door), environment.clocks.boot(), now))
+      let way = ExitWay()
+      doors.append(try startDoor(door, lock: try makeLock(door, way), way, environment.clocks.boot(), now))
     }
     for door in doors { startInputs(of: door) }
   }
 
   /// A lock of that door, with a number of its own.
-  func makeLock(_ door: Rulebook.Door) throws -> NumberedLock {
+  func makeLock(_ door: Rulebook.Door, _ way: ExitWay) throws -> NumberedLock {
     lastLock &+= 1
     let id = LockID(number: lastLock)
-    return NumberedLock(id: id, lock: try environment.makeLock(door, id))
+    return NumberedLock(id: id, lock: try environment.makeLock(door, id, way))
   }
 
   // MARK: - The packet path

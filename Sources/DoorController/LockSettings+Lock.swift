@@ -35,7 +35,8 @@ private func fileExists(_ path: String) -> Bool {
 /// The lock of a recording: nothing moves, and nobody waits for it.
 struct RecordedLock: Lock {
   func open(until: BootInstant?, for cause: LockCause?) {}
-  func close(for cause: LockCause?) {}
+  func letOut(until: BootInstant) {}
+  func close(for cause: LockCause?, endingExitsBy known: BootInstant?) {}
   func refresh() {}
   func beginStop() {}
   func stop() {}

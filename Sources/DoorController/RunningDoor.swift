@@ -13,6 +13,8 @@ final class RunningDoor {
   private(set) var minRSSI: Int8?
   private(set) var numberedLock: NumberedLock
   private var lock: any Lock { numberedLock.lock }
+  /// How exits come to the lock.
+  let exitWay: ExitWay
   var mode: DoorMode
   /// How many uses each credential has spent here.
   var spent: [Identifier: UInt32]
@@ -37,7 +39,8 @@ final class RunningDoor {
   /// What the door sees of itself; nil where it sees nothing.
   var watch: DoorWatch?
 
-  init(_ door: Rulebook.Door, mode: DoorMode, spent: [Identifier: UInt32], lock: NumberedLock) {
+  /// - Parameter exitWay: the lock's; from here on it leads there.
+  init(_ door: Rulebook.Door, mode: DoorMode, spent: [Identifier: UInt32], lock: NumberedLock, exitWay: ExitWay) {
     id = door.id
     number = door.number
     policy = door.policy
@@ -46,10 +49,13 @@ final class RunningDoor {
     self.mode = mode
     self.spent = spent
     numberedLock = lock
+    self.exitWay = exitWay
+    exitWay.lead(to: lock)
   }
 
   /// Begins to see itself, with what is granted already; its inputs aren't read yet.
   func beginWatch(_ settings: MonitorSettings, now: BootInstant) {
+    exitWay.adopt(settings)
     guard !settings.inputs.isEmpty else { return }
     var watch = DoorWatch(settings)
     watch.monitor.grant(until: mode.granted, record: cause.map { $0.event ?? exitRecord } ?? nil, now: now.sinceBoot)
@@ -72,6 +78,21 @@ final class RunningDoor {
     }
   }
 
+  /// Lets somebody out until that moment, whatever the mode; nothing where it has passed.
+  func letOut(until moment: BootInstant, now: BootInstant) {
+    guard mode.exit(until: moment.sinceBoot, now: now.sinceBoot) != .nothing else { return }
+    if mode.granted == .none { cause = .exit }
+    lock.letOut(until: moment)
+  }
+
+  /// Ends a pulse and an exit before their time; the door has no hold.
+  func endPulse() {
+    let exits = mode.exitUntil.map(BootInstant.init(sinceBoot:))
+    mode.endPulse()
+    cause = nil
+    lock.close(for: nil, endingExitsBy: exits)
+  }
+
   /// Goes on under a new rulebook.
   ///
   /// - Parameter newLock: the lock of the new settings where they changed; else the old one and its deadline stay.
@@ -82,6 +103,7 @@ final class RunningDoor {
     guard let newLock else { return nil }
     let old = numberedLock
     numberedLock = newLock
+    exitWay.lead(to: newLock)
     lockSettings = door.settings.lock
     lockWord = .nothing
     battery = nil
@@ -93,15 +115,21 @@ final class RunningDoor {
   /// Moves the lock once more to where the mode wants it.
   func refreshLock() { lock.refresh() }
 
+  /// Reads no input any more, and lets nobody out.
+  func endWatch() {
+    watch?.stop()
+    exitWay.lead(to: nil)
+  }
+
   /// Begins what `stop` waits for.
   func beginStop() {
     lock.beginStop()
-    watch?.stop()
+    endWatch()
   }
 
   /// Closes the lock and ends what drives it.
   func stop() {
-    watch?.stop()
+    endWatch()
     lock.stop()
   }
 }

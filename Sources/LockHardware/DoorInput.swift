@@ -30,10 +30,14 @@ public enum InputReading: Hashable, Sendable {
 public struct InputReport: Hashable, Sendable {
   public let reading: InputReading
   public let at: BootInstant
+  /// When it was sure, which may take a contact some time.
+  public let toldAt: BootInstant
 
-  public init(_ reading: InputReading, at: BootInstant) {
+  /// - Parameter toldAt: nil: at once.
+  public init(_ reading: InputReading, at: BootInstant, toldAt: BootInstant? = nil) {
     self.reading = reading
     self.at = at
+    self.toldAt = toldAt ?? at
   }
 }
 

@@ -17,7 +17,11 @@ public final class DryRunLock: Lock {
 
   public func open(until: BootInstant?, for cause: LockCause?) { driver.open(until: until, for: cause) }
 
-  public func close(for cause: LockCause?) { driver.close(for: cause) }
+  public func letOut(until: BootInstant) { driver.letOut(until: until) }
+
+  public func close(for cause: LockCause?, endingExitsBy known: BootInstant?) {
+    driver.close(for: cause, endingExitsBy: known)
+  }
 
   public func refresh() { driver.refresh() }
 

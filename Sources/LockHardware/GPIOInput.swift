@@ -34,7 +34,7 @@ public final class GPIOInput: DoorInput {
       while let change = try watch.next(end) {
         // Not before it has come to rest: a line that hangs in the air would be found and lost for ever.
         if change.isFirst { report(InputReport(.found, at: .now())) }
-        if let reading = InputReading(change, role) { report(InputReport(reading, at: change.at)) }
+        if let reading = InputReading(change, role) { report(InputReport(reading, at: change.at, toldAt: .now())) }
       }
     }
   }

@@ -11,14 +11,20 @@ public enum LockPosition: String, Hashable, Sendable {
 /// A door's lock, which knows nothing of who asked.
 ///
 /// Each lock has a thread and a deadline of its own: it closes by itself when its time is over, whatever the rest of
-/// the program does. The newest command counts and replaces what an earlier one set. None of these waits, but `stop`.
+/// the program does. The newest command counts and replaces what an earlier one set, but for exits. None of these waits, but
+/// `stop`.
 public protocol Lock: Sendable {
   /// Opens the lock, or keeps it open, until that moment; nil: until the next command.
   func open(until: BootInstant?, for cause: LockCause?)
-  /// Closes the lock; a movement to open that still runs is broken off.
+  /// Opens the lock for somebody who wants to get out, or keeps it open until then, whatever commands come; said again it
+  /// changes nothing.
+  func letOut(until: BootInstant)
+  /// Closes the lock; a movement to open that still runs is broken off. While somebody is let out it waits for that.
   ///
-  /// - Parameter cause: nil: nobody asked, so that it is the end of what there was.
-  func close(for cause: LockCause?)
+  /// - Parameters:
+  ///   - cause: nil: nobody asked, so that it is the end of what there was.
+  ///   - known: exits that end by then end now; nil: none.
+  func close(for cause: LockCause?, endingExitsBy known: BootInstant?)
   /// Moves the lock once more to where it should stand: something else may have moved it.
   func refresh()
   /// Begins to close the lock, though it may be closed, and then to end its thread; what comes later is ignored.
@@ -30,6 +36,8 @@ public protocol Lock: Sendable {
 extension Lock {
   /// The same for nobody.
   public func open(until: BootInstant?) { open(until: until, for: nil) }
+  /// Closes it, but for exits.
+  public func close(for cause: LockCause?) { close(for: cause, endingExitsBy: nil) }
   /// The same where nobody asked.
   public func close() { close(for: nil) }
 }

@@ -64,11 +64,15 @@ final class LockDriver: Lock {
 
   func open(until: BootInstant?, for cause: LockCause?) { change { $0.open(until: until, for: cause) } }
 
-  func close(for cause: LockCause?) { change { $0.close(for: cause) } }
+  func letOut(until: BootInstant) { change { $0.letOut(until: until) } }
+
+  func close(for cause: LockCause?, endingExitsBy known: BootInstant?) {
+    change { $0.close(for: cause, endingExitsBy: known, now: .now()) }
+  }
 
   func refresh() { change { $0.refresh() } }
 
-  func beginStop() { change { $0.stop() } }
+  func beginStop() { change { $0.stop(now: .now()) } }
 
   func stop() {
     beginStop()

@@ -28,6 +28,8 @@ struct LockState: Sendable {
   static let lastRetry = Duration.seconds(30)
 
   private var wanted = Wanted.closed
+  /// When the opening for the last exit ends: no command ends it before.
+  private var exitUntil: BootInstant?
   /// Counts commands, so that what happens to an older one isn't held against a newer.
   private var command = 0
   private var movingFor = 0
@@ -57,15 +59,32 @@ struct LockState: Sendable {
 
   mutating func open(until: BootInstant?, for cause: LockCause? = nil) {
     if isStopping { return }
-    wanted = .open(until: until)
+    wanted = .open(until: until.map { max($0, exitUntil ?? $0) })
     command += 1
     self.cause = cause
     causedBy = command
   }
 
-  /// - Parameter cause: nil: nobody asked, so that it is the end of what there was.
-  mutating func close(for cause: LockCause? = nil) {
-    wanted = .closed
+  /// Opens for somebody who wants to get out; no opening becomes shorter.
+  mutating func letOut(until: BootInstant) {
+    if isStopping || exitUntil.map({ $0 >= until }) ?? false { return }
+    exitUntil = until
+    switch wanted {
+    case .closed: wanted = .open(until: until)
+    case .open(let end?): wanted = .open(until: max(end, until))
+    case .open(nil): break
+    }
+    command += 1
+    cause = .exit
+    causedBy = command
+  }
+
+  /// - Parameters:
+  ///   - cause: nil: nobody asked, so that it is the end of what there was.
+  ///   - known: exits that end by then end now; nil: none.
+  mutating func close(for cause: LockCause? = nil, endingExitsBy known: BootInstant? = nil, now: BootInstant) {
+    if let exitUntil, exitUntil <= max(known ?? now, now) { self.exitUntil = nil }
+    wanted = exitUntil.map { .open(until: $0) } ?? .closed
     command += 1
     if let cause {
       self.cause = cause
@@ -76,9 +95,10 @@ struct LockState: Sendable {
   }
 
   /// Closes once more, whatever is known of the lock: nobody looks after it from here on.
-  mutating func stop() {
+  mutating func stop(now: BootInstant) {
     if isStopping { return }
-    close()
+    exitUntil = nil
+    close(now: now)
     isStopping = true
     position = nil
     // The last tries don't wait as long as those of a lock that has failed for hours.
@@ -159,7 +179,7 @@ struct LockState: Sendable {
       failures += 1
     case (.open, .failed) where command == movingFor:
       // Whoever asked is told; opening later, unasked, would surprise.
-      wanted = .closed
+      (wanted, exitUntil) = (.closed, nil)
     case (.open, _): break
     }
   }
@@ -169,7 +189,7 @@ struct LockState: Sendable {
     guard position == place else { return }
     position = nil
     // Opening again, unasked, would surprise; but a command that came meanwhile counts.
-    if place == .open, command == toldCommand { wanted = .closed }
+    if place == .open, command == toldCommand { (wanted, exitUntil) = (.closed, nil) }
   }
 
   /// Has what strays again and again closed once a second; at once where it is the first time in a while.
@@ -187,6 +207,7 @@ struct LockState: Sendable {
   }
 
   private mutating func expire(_ now: BootInstant) {
+    if let exitUntil, exitUntil <= now { self.exitUntil = nil }
     guard case .open(let until?) = wanted, until <= now else { return }
     wanted = .closed
     lateness = now - until

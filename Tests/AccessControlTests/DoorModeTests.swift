@@ -176,7 +176,7 @@ struct DoorModeTests {
   @Test("whoever wants to get out is let out in every mode, and no command ends that", arguments: exits)
   func letsOut(_ row: Exit) {
     var mode = row.before.mode
-    #expect(mode.exit(for: .seconds(3), now: Self.at(2)) == row.opening)
+    #expect(mode.exit(until: Self.at(5), now: Self.at(2)) == row.opening)
     #expect(mode.state(now: Self.at(3)) == row.state)
     _ = mode.apply(row.order, now: Self.at(3))
     #expect(mode.wanted(now: Self.at(3)) == row.rest)
@@ -184,7 +184,7 @@ struct DoorModeTests {
 
   @Test func anExitEndsAtItsMomentAndLeavesTheLockdown() {
     var mode = Before.lockedDown.mode
-    _ = mode.exit(for: .seconds(3), now: Self.at(2))
+    _ = mode.exit(until: Self.at(5), now: Self.at(2))
     #expect(mode.secondsUntilLocked(now: Self.at(3)) == 2)
     #expect(mode.nextDeadline == Self.at(5))
     #expect(mode.expire(now: Self.at(4)) == .nothing)
@@ -196,7 +196,7 @@ struct DoorModeTests {
   @Test("an exit is nothing that commands have granted")
   func exitIsNoGrant() {
     var mode = DoorMode()
-    _ = mode.exit(for: .seconds(3), now: Self.at(0))
+    _ = mode.exit(until: Self.at(3), now: Self.at(0))
     #expect(mode.granted == .none)
     _ = mode.apply(.unlock(for: .seconds(5)), now: Self.at(0))
     #expect(mode.granted == .until(Self.at(5)))

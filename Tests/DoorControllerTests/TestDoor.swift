@@ -110,7 +110,7 @@ final class TestDoor {
     try book.accept(into: ledger)
     var environment = DoorPipeline.Environment(
       clocks: Clocks(boot: { time.boot }, wall: { time.wall }, synchronisation: { (false, .seconds(16)) }),
-      trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _, _ in lock },
+      trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _, _, _ in lock },
       emit: { [weak self] in self?.events.append($0) },
       air: { [weak self] plan in self?.air.withLock { $0 = plan?.items.map(\.data) ?? [] } })
     environment.makeInput = { [weak self] (_, role, _, id) throws(Errno) in
@@ -256,7 +256,8 @@ final class TestLock: Lock {
   var openings: Int { orders.count { if case .open = $0 { true } else { false } } }
 
   func open(until: BootInstant?, for cause: LockCause?) { note(.open(until: until), [cause]) }
-  func close(for cause: LockCause?) { note(.close, [cause]) }
+  func letOut(until: BootInstant) { note(.open(until: until), [.exit]) }
+  func close(for cause: LockCause?, endingExitsBy known: BootInstant?) { note(.close, [cause]) }
   func refresh() { note(.refresh) }
   func beginStop() { note(.beginStop) }
   func stop() { note(.stop) }

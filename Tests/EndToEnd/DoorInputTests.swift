@@ -149,6 +149,25 @@ struct DoorInputTests {
     }
   }
 
+  @Test("A door's thread that hangs, as on a disk that answers no more, keeps nobody in")
+  func hung() async throws {
+    try await withWorkbench { bench in
+      let (door, _) = try door(bench, "exit-pulse: 500ms\npulse: 1s")
+      try door.stop()
+      try door.start(fault: "hang-after-lock", waitsForTime: false)
+      let asking = try bench.start(.latchkeyd, ["test-lock", "front", "--config", door.configuration])
+      // By then the pipe is listened to for long enough.
+      try door.awaitOpening()
+      try door.awaitClosing()
+      for _ in 0..<2 {
+        try say(bench, "exit", "exit")
+        try door.awaitOpening()
+        try door.awaitClosing()
+      }
+      #expect(asking.isRunning && door.daemonEvents("exit").isEmpty)
+    }
+  }
+
   /// Leaves no room on a disk.
   private func fill(_ disk: SmallFileSystem) throws {
     _ = try run(executable: "/bin/sh", ["-c", "cat /dev/zero > \"$1\"", "sh", disk("ballast")])

@@ -61,7 +61,7 @@ private func opened(until: BootInstant?) -> LockState {
     state.finished(.open, .done, now: at(20))
     #expect(state.next(now: at(6_000)) == .move(.closed) && state.movingCause == bob)
     state.finished(.closed, .done, now: at(6_010))
-    state.stop()
+    state.stop(now: at(0))
     #expect(state.next(now: at(7_000)) == .move(.closed) && state.movingCause == nil)
   }
 
@@ -72,7 +72,7 @@ private func opened(until: BootInstant?) -> LockState {
       state.open(until: nil, for: alice)
       _ = state.next(now: at(10))
       state.finished(.open, .done, now: at(20))
-      state.close(for: closer)
+      state.close(for: closer, now: at(0))
       #expect(state.next(now: at(30)) == .move(.closed) && state.movingCause == expected)
       state.finished(.closed, .done, now: at(40))
       #expect(state.cause == nil)
@@ -82,10 +82,10 @@ private func opened(until: BootInstant?) -> LockState {
   @Test func whoClosesALockThatIsClosedHasNothingToDoWithWhatComesLater() {
     let alice = LockCause(event: 1, credential: "alice")
     var state = resting()
-    state.close(for: alice)
+    state.close(for: alice, now: at(0))
     #expect(state.standsUnmoved() == .closed && state.takeCause() == alice)
     #expect(state.takeCause() == nil)
-    state.stop()
+    state.stop(now: at(0))
     #expect(state.next(now: at(7_000)) == .move(.closed) && state.movingCause == nil)
   }
 
@@ -97,7 +97,7 @@ private func opened(until: BootInstant?) -> LockState {
     state.finished(.open, .done, now: at(20))
     #expect(state.next(now: at(5_000)) == .move(.closed) && state.movingCause == alice)
     // The door's own thread has seen the end as well.
-    state.close()
+    state.close(now: at(0))
     state.finished(.closed, .done, now: at(5_010))
     #expect(state.standsUnmoved() == .closed && state.takeCause() == nil)
   }
@@ -114,6 +114,77 @@ private func opened(until: BootInstant?) -> LockState {
     #expect(state.next(now: at(2)) == .move(.open) && state.movingCause == .exit)
   }
 
+  /// What comes while somebody is let out until 5 s, and when the lock closes then; nil: at once.
+  private struct DuringAnExit: Sendable {
+    let name: String
+    let closesAt: UInt64?
+    let change: @Sendable (inout LockState) -> Void
+  }
+
+  private static let duringAnExit = [
+    DuringAnExit(name: "nothing", closesAt: 5_000) { _ in },
+    DuringAnExit(name: "the same exit again", closesAt: 5_000) { $0.letOut(until: at(5_000)) },
+    DuringAnExit(name: "one that was asked for before", closesAt: 5_000) { $0.letOut(until: at(4_000)) },
+    DuringAnExit(name: "another exit", closesAt: 6_000) { $0.letOut(until: at(6_000)) },
+    DuringAnExit(name: "a closing", closesAt: 5_000) { $0.close(for: LockCause(event: 1), now: at(2_000)) },
+    DuringAnExit(name: "a closing that knows of none", closesAt: 5_000) {
+      $0.close(endingExitsBy: at(4_000), now: at(2_000))
+    },
+    DuringAnExit(name: "a closing that ends it", closesAt: nil) { $0.close(endingExitsBy: at(5_000), now: at(2_000)) },
+    DuringAnExit(name: "a shorter opening", closesAt: 5_000) { $0.open(until: at(3_000)) },
+    DuringAnExit(name: "a longer opening", closesAt: 9_000) { $0.open(until: at(9_000)) },
+    DuringAnExit(name: "a hold that is released", closesAt: 5_000) {
+      $0.open(until: nil)
+      $0.close(now: at(2_000))
+    },
+    DuringAnExit(name: "a stop", closesAt: nil) { $0.stop(now: at(2_000)) },
+    DuringAnExit(name: "a lock that strayed", closesAt: nil) {
+      _ = $0.standsUnmoved()
+      $0.strayed(from: .open)
+    },
+  ]
+
+  @Test("no command but its own end keeps anybody from getting out", arguments: duringAnExit.indices)
+  func exits(_ row: Int) {
+    let row = Self.duringAnExit[row]
+    var state = resting()
+    state.letOut(until: at(5_000))
+    #expect(state.next(now: at(1_000)) == .move(.open) && state.movingCause == .exit)
+    state.finished(.open, .done, now: at(1_100))
+    row.change(&state)
+    let next = state.next(now: at(2_000))
+    guard let end = row.closesAt else {
+      #expect(next == .move(.closed), "\(row.name)")
+      return
+    }
+    #expect(next == .wait(until: at(end)), "\(row.name)")
+    #expect(state.next(now: at(end)) == .move(.closed) && state.lateness == .zero, "\(row.name)")
+  }
+
+  @Test func anExitOpensLongerThanAPulseAndHoldsNothing() {
+    var state = opened(until: at(3_000))
+    state.letOut(until: at(5_000))
+    #expect(state.next(now: at(2_000)) == .wait(until: at(5_000)))
+    state = opened(until: nil)
+    state.letOut(until: at(5_000))
+    #expect(state.next(now: at(6_000)) == .wait(until: nil))
+    // It is over: the closing isn't late, and nothing is left of it.
+    state.close(now: at(9_000))
+    #expect(state.next(now: at(9_000)) == .move(.closed) && state.lateness == .zero)
+  }
+
+  @Test func anExitThatCouldNotOpenIsOver() {
+    var state = resting()
+    state.letOut(until: at(5_000))
+    #expect(state.next(now: at(1_000)) == .move(.open))
+    state.finished(.open, .failed, now: at(1_100))
+    #expect(state.next(now: at(1_100)) == .move(.closed))
+    state.finished(.closed, .done, now: at(1_200))
+    // Whoever asks again is let out again.
+    state.letOut(until: at(6_000))
+    #expect(state.next(now: at(2_000)) == .move(.open))
+  }
+
   @Test func howLateAClosingBeginsIsKnown() {
     var state = opened(until: at(5_000))
     #expect(state.next(now: at(7_500)) == .move(.closed) && state.lateness == .milliseconds(2_500))
@@ -121,7 +192,7 @@ private func opened(until: BootInstant?) -> LockState {
     _ = state.next(now: at(7_520))
     #expect(state.lateness == .zero)
     state = opened(until: nil)
-    state.close()
+    state.close(now: at(0))
     #expect(state.next(now: at(9_000)) == .move(.closed) && state.lateness == .zero)
   }
 
@@ -133,7 +204,7 @@ private func opened(until: BootInstant?) -> LockState {
       state.finished(.closed, .failed, now: at(now))
       now += 30_000
     }
-    state.stop()
+    state.stop(now: at(0))
     for pause: UInt64 in [0, 250, 500] {
       now += pause
       #expect(state.next(now: at(now)) == .move(.closed))
@@ -145,7 +216,7 @@ private func opened(until: BootInstant?) -> LockState {
   @Test func theNewestCommandCounts() {
     var state = opened(until: nil)
     #expect(state.next(now: at(1_000_000)) == .wait(until: nil))
-    state.close()
+    state.close(now: at(0))
     #expect(state.next(now: at(1_000_000)) == .move(.closed))
     state.open(until: at(2_000_000))
     state.finished(.closed, .done, now: at(1_000_001))
@@ -196,7 +267,7 @@ private func opened(until: BootInstant?) -> LockState {
     var state = LockState()
     _ = state.next(now: at(0))
     state.finished(.closed, .failed, now: at(0))
-    state.close()
+    state.close(now: at(0))
     #expect(state.next(now: at(1)) == .move(.closed))
     state.finished(.closed, .failed, now: at(1))
     state.open(until: at(1_000))
@@ -225,7 +296,7 @@ private func opened(until: BootInstant?) -> LockState {
     #expect(!state.stillWanted(.open, now: at(5_000)))
     state.open(until: at(9_000))
     #expect(state.stillWanted(.open, now: at(5_000)))
-    state.close()
+    state.close(now: at(0))
     #expect(!state.stillWanted(.open, now: at(5_000)))
     #expect(state.stillWanted(.closed, now: at(5_000)))
     state.finished(.open, .interrupted, now: at(5_000))
@@ -235,18 +306,18 @@ private func opened(until: BootInstant?) -> LockState {
   @Test(arguments: [true, false])
   func stoppingClosesWhateverIsKnown(wasOpen: Bool) {
     var state = wasOpen ? opened(until: nil) : resting()
-    state.stop()
+    state.stop(now: at(0))
     state.open(until: nil)
     #expect(state.next(now: at(10)) == .move(.closed))
     // A second call changes nothing.
-    state.stop()
+    state.stop(now: at(0))
     state.finished(.closed, .done, now: at(20))
     #expect(state.next(now: at(20)) == .end)
   }
 
   @Test func stoppingTriesThreeTimes() {
     var state = opened(until: nil)
-    state.stop()
+    state.stop(now: at(0))
     var now = at(10)
     for wait in [250, 500] {
       #expect(state.next(now: now) == .move(.closed))
