@@ -70,6 +70,8 @@ private struct LineWatch {
   private var debouncer: Debouncer
   private var nextLook = BootInstant(nanoseconds: 0)
   private var changedAt: BootInstant?
+  /// What was over already when its edges were read, as after a time in which this process stood still.
+  private var missed: [Debouncer.Change] = []
 
   init(_ line: any InputLine, _ debouncer: Debouncer) {
     self.line = line
@@ -85,14 +87,17 @@ private struct LineWatch {
         if try pacer.wait(until: changedAt + InputThread.pause) { return nil }
       }
       while true {
-        if let change = try look() {
+        if let change = try missed.isEmpty ? look() : missed.removeFirst() {
           changedAt = .now()
           return change
         }
         _ = try poller.wait(until: min(nextLook, debouncer.deadline ?? nextLook))
         if !poller.readiness(at: 0).isEmpty { return nil }
         if !poller.readiness(at: 1).isEmpty {
-          for edge in try line.takeEdges() { debouncer.see(edge.isActive, at: edge.at) }
+          for edge in try line.takeEdges() {
+            if let change = debouncer.settle(now: edge.at) { missed.append(change) }
+            debouncer.see(edge.isActive, at: edge.at)
+          }
         }
         if hasNoRest(.now()) { break }
       }

@@ -191,7 +191,27 @@ import Testing
     let pressed = BootInstant.now() + .seconds(-5)
     line.set(true, at: pressed)
     let reports = try heard.await { $0.count == 2 }
-    #expect(reports.last == InputReport(.exitAsked, at: pressed))
+    #expect(reports.last?.reading == .exitAsked && reports.last?.at == pressed)
+    input.stop()
+  }
+
+  @Test func aPressThatIsOverWhenItsEdgesAreReadCounts() throws {
+    let line = try FakeLine(hasEdges: true)
+    let heard = Readings()
+    let input = try GPIOInput(
+      name: "front", role: .exit, debounce: .milliseconds(30), report: heard.add, open: { line })
+    try heard.await([.found])
+    // Something that bounces, and a press, all of it while the process, or the machine, stood still.
+    let began = BootInstant.now() + .seconds(-5)
+    line.set([
+      LineEdge(isActive: true, at: began), LineEdge(isActive: false, at: began + .milliseconds(10)),
+      LineEdge(isActive: true, at: began + .seconds(1)), LineEdge(isActive: false, at: began + .seconds(2)),
+    ])
+    let reports = try heard.await { $0.count == 3 }
+    #expect(reports.dropFirst().map(\.reading) == [.exitAsked, .exitOver])
+    #expect(reports.dropFirst().map(\.at) == [began + .seconds(1), began + .seconds(2)])
+    // The door opens from now on: nobody was let out before.
+    #expect(reports[1].toldAt > began + .seconds(4))
     input.stop()
   }
 
@@ -263,10 +283,15 @@ private final class FakeLine: InputLine, Sendable {
     }
   }
 
-  func set(_ isActive: Bool, at: BootInstant = .now()) {
+  func set(_ isActive: Bool, at: BootInstant = .now()) { set([LineEdge(isActive: isActive, at: at)]) }
+
+  /// All of them at once.
+  func set(_ edges: [LineEdge]) {
     state.withLock { state in
-      if state.isActive != isActive { state.edges.append(LineEdge(isActive: isActive, at: at)) }
-      state.isActive = isActive
+      for edge in edges where state.isActive != edge.isActive {
+        state.edges.append(edge)
+        state.isActive = edge.isActive
+      }
     }
     signal.signal()
   }
