@@ -10,7 +10,7 @@ struct ControlLoop: ~Copyable {
   private let path: String
   private let wakeUp: WakeUp
   private let report: @Sendable (FileError?) -> Void
-  private let ask: @Sendable (UInt64, ControlRequest) -> Void
+  private let ask: @Sendable (UInt64, ControlRequest, UInt32) -> Void
   private var listener: ListeningSocket?
   private var trouble: FileError?
   private var pausedUntil: BootInstant?
@@ -20,7 +20,7 @@ struct ControlLoop: ~Copyable {
 
   init(
     path: String, wakeUp: WakeUp, report: @escaping @Sendable (FileError?) -> Void,
-    ask: @escaping @Sendable (UInt64, ControlRequest) -> Void
+    ask: @escaping @Sendable (UInt64, ControlRequest, UInt32) -> Void
   ) {
     self.path = path
     self.wakeUp = wakeUp
@@ -77,7 +77,7 @@ struct ControlLoop: ~Copyable {
     do throws(Errno) {
       guard let socket = try listener?.accept() else { return }
       let user = try socket.peerUser()
-      clients.append(ControlClientEnd(socket, serve(user, now)))
+      clients.append(ControlClientEnd(socket, serve(user, now), user: user))
     } catch {
       // No descriptor is left: the client waits in the queue meanwhile.
       pausedUntil = now + Self.pause
@@ -114,7 +114,7 @@ struct ControlLoop: ~Copyable {
       if let request = client.connection.nextRequest(now: now) {
         tickets += 1
         client.ticket = tickets
-        ask(tickets, request)
+        ask(tickets, request, client.user)
       }
       guard !client.connection.output.isEmpty else { return }
       do throws(Errno) {
@@ -131,13 +131,16 @@ struct ControlLoop: ~Copyable {
 final class ControlClientEnd {
   let socket: Socket
   var connection: ControlConnection
+  /// Whose it is (SO_PEERCRED).
+  let user: UInt32
   /// Which of all requests it waits for the answer to.
   var ticket: UInt64 = 0
   /// Whether the other end is closed.
   var isGone = false
 
-  init(_ socket: consuming Socket, _ connection: ControlConnection) {
+  init(_ socket: consuming Socket, _ connection: ControlConnection, user: UInt32) {
     self.socket = socket
+    self.user = user
     self.connection = connection
   }
 }

@@ -4,8 +4,8 @@ internal import POSIX
 ///
 /// It never waits for a client or for the door's thread. Where the socket can't be made, it goes on trying.
 final class ControlServer: Sendable {
-  /// Hands a request to the door's thread.
-  typealias Ask = @Sendable (ControlRequest, @escaping ControlReply) -> Void
+  /// Hands a request to the door's thread, with the id of the user who asks.
+  typealias Ask = @Sendable (ControlRequest, UInt32, @escaping ControlReply) -> Void
 
   private struct Shared {
     var answers: [(ticket: UInt64, answer: ControlAnswer)] = []
@@ -26,8 +26,8 @@ final class ControlServer: Sendable {
     let (shared, wakeUp) = (shared, wakeUp)
     _ = try POSIX.Thread(name: "control") {
       defer { shared.withLock { $0.hasEnded = true } }
-      var loop = ControlLoop(path: path, wakeUp: wakeUp, report: report) { ticket, request in
-        ask(request) { answer in
+      var loop = ControlLoop(path: path, wakeUp: wakeUp, report: report) { ticket, request, user in
+        ask(request, user) { answer in
           shared.withLock { $0.answers.append((ticket, answer)) }
           wakeUp.signal()
         }

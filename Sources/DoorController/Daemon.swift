@@ -144,7 +144,7 @@ public final class Daemon {
           reloader.finished()
           refuse(problem, watch)
           if !reloader.isLoading { service.reloadEnded() }
-        case .asked(let request, let reply): answer(request, reply, pipeline, radio, watch)
+        case .asked(let request, let user, let reply): answer(request, user, reply, pipeline, radio, watch)
         case .control(let failure): emit(watch.controlReported(failure))
         case .metrics(let failure): if let event = watch.metricsWritten(failure) { emit(event) }
         case .showCounters: announce(.counters, counters: pipeline.snapshot(adding: radio.counters))
@@ -157,13 +157,14 @@ public final class Daemon {
 
   /// Answers a request of the control socket, at once or once a lock has moved.
   private func answer(
-    _ request: ControlRequest, _ reply: @escaping ControlReply, _ pipeline: DoorPipeline, _ radio: Radio,
-    _ watch: DaemonWatch
+    _ request: ControlRequest, _ user: UInt32, _ reply: @escaping ControlReply, _ pipeline: DoorPipeline,
+    _ radio: Radio, _ watch: DaemonWatch
   ) {
     switch request {
     case .status: reply(.status(watch.status(pipeline, radio)))
     case .health: reply(.health(Health(watch.status(pipeline, radio))))
-    case .testLock(let door, let seconds): pipeline.testLock(of: door, seconds: seconds) { reply(.testLock($0)) }
+    case .testLock(let door, let seconds):
+      pipeline.testLock(of: door, seconds: seconds, askedBy: user) { reply(.testLock($0)) }
     case .restart where service.isThere:
       watch.restartIsWanted = true
       reply(.restart(pipeline.openDoors))

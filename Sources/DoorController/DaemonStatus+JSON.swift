@@ -74,6 +74,7 @@ extension DaemonStatus.Door {
       object["lock"] = "failed"
       object["problem"] = .string("it didn't get \(position.rawValue): \(reason)")
     }
+    object["openingProblem"] = openingProblem.map { .string($0) }
     object["battery"] = battery.map { .integer(Int64($0)) }
     if let sight { for member in sight.json.members { object[member.key] = member.value } }
     object["bundle"] = [

@@ -56,6 +56,8 @@ struct DaemonStatus: Sendable {
     /// Seconds until it locks; 0 where it is locked, 65535 where no end is set.
     var secondsUntilLocked: UInt16
     var lock: LockWord
+    /// Why the lock couldn't open, or didn't stay open, the last time that it should; nil where it did.
+    var openingProblem: String?
     /// What is left in the battery of the lock's board, in percent; nil: there is none, or it isn't known.
     var battery: UInt8?
     var bundleSerial: Int64

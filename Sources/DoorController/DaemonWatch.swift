@@ -38,7 +38,7 @@ final class DaemonWatch {
     let path = configuration.controlPath
     do throws(Errno) {
       server = try ControlServer(
-        path: path, ask: { [mailbox] in mailbox.post(.asked($0, $1)) },
+        path: path, ask: { [mailbox] in mailbox.post(.asked($0, by: $1, $2)) },
         report: { [mailbox] in mailbox.post(.control($0)) })
     } catch {
       mailbox.post(.control(FileError(path: path, problem: .system(operation: "listen at", error))))

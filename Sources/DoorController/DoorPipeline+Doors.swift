@@ -66,6 +66,7 @@ extension DoorPipeline {
     for door in known where !next.contains(where: { $0 === door }) {
       door.endWatch()
       retire(door.numberedLock, of: door, isReplaced: false)
+      saveEnd(of: door, boot)
     }
     locksReturned(to: new.doors.map(\.number))
     changeOver(to: new, doors: next, change)
@@ -116,10 +117,15 @@ extension DoorPipeline {
     let boot = environment.clocks.boot()
     for door in doors {
       door.stop()
-      guard door.mode.pulseUntil != nil || door.mode.exitUntil != nil else { continue }
-      door.mode.endPulse()
-      save(door, boot)
+      saveEnd(of: door, boot)
     }
+  }
+
+  /// Writes down that a door's pulse is over, since its lock is closed now; a hold goes on when the door comes back.
+  private func saveEnd(of door: RunningDoor, _ boot: BootInstant) {
+    guard door.mode.pulseUntil != nil || door.mode.exitUntil != nil else { return }
+    door.mode.endPulse()
+    save(door, boot)
   }
 
   /// The mode of a door as it was saved, as far as it goes on after a restart.

@@ -10,8 +10,11 @@ extension DoorPipeline {
   ///
   /// - Parameters:
   ///   - seconds: 0: the door's own pulse; else at most its longest.
+  ///   - user: the id of whoever asks.
   ///   - reply: gets the report once the lock is closed again, or isn't opened at all; on the door's thread.
-  func testLock(of id: Identifier, seconds: UInt8, reply: @escaping (LockTest.Report) -> Void) {
+  func testLock(
+    of id: Identifier, seconds: UInt8, askedBy user: UInt32, reply: @escaping (LockTest.Report) -> Void
+  ) {
     guard let door = doors.first(where: { $0.id == id }) else {
       return refuse(id, .unknownDoor, "there is no such door", reply)
     }
@@ -30,7 +33,8 @@ extension DoorPipeline {
     var mode = door.mode
     let order = DoorOrder.unlock(for: pulse)
     _ = mode.apply(order, now: boot.sinceBoot)
-    guard let record = recordTest(of: door, seconds, mode.saved(now: boot.sinceBoot, wall: wall.seconds), wall) else {
+    let saved = mode.saved(now: boot.sinceBoot, wall: wall.seconds)
+    guard let record = recordTest(of: door, seconds, askedBy: user, saved, wall) else {
       return refuse(id, .notRecorded, "it can't be recorded, and what isn't recorded isn't done", reply)
     }
     lockTests.append(
@@ -50,11 +54,13 @@ extension DoorPipeline {
   }
 
   /// Makes it durable, and tells it; nil where the ledger can't.
-  private func recordTest(of door: RunningDoor, _ seconds: UInt8, _ mode: SavedMode, _ wall: WallTime) -> Int64? {
+  private func recordTest(
+    of door: RunningDoor, _ seconds: UInt8, askedBy user: UInt32, _ mode: SavedMode, _ wall: WallTime
+  ) -> Int64? {
     var event = DoorEvent(time: wall, kind: .lockTest)
     event.door = door.id.text
     event.argument = seconds
-    event.detail = "asked for at the control socket"
+    event.detail = "asked for at the control socket by \(user == 0 ? "root" : "user \(user)")"
     var record = LedgerEvent(event.kind.rawValue, at: wall)
     record.door = door.id
     record.command = .unlock

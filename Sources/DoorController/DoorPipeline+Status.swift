@@ -24,6 +24,7 @@ extension DoorPipeline {
       return DaemonStatus.Door(
         id: running.id, name: header.doorName, freshness: door.policy.freshness, state: running.mode.state(now: now),
         secondsUntilLocked: running.mode.secondsUntilLocked(now: now), lock: running.lockWord,
+        openingProblem: running.openingProblem,
         battery: running.battery, bundleSerial: header.serial, bundleEnd: header.validUntil,
         credentials: door.keys.count, sight: running.watch.map { DaemonStatus.Sight($0, now: now) })
     }

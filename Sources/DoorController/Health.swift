@@ -20,7 +20,7 @@ struct Health: Hashable, Sendable {
     case clock
     /// Nothing can be recorded, so nothing opens.
     case ledger
-    /// A lock couldn't do what it was told last.
+    /// A lock couldn't do what it was told last, or couldn't open when it was to be open last.
     case lock
     /// An input of a door can't be read.
     case input
@@ -129,6 +129,8 @@ struct Health: Hashable, Sendable {
   private mutating func look(at door: DaemonStatus.Door, now: WallTime) {
     if case .failed(let position, let reason) = door.lock {
       add(.lock, "door \(door.id): its lock didn't get \(position.rawValue): \(reason)")
+    } else if let reason = door.openingProblem {
+      add(.lock, "door \(door.id): its lock didn't get open when it was told to last: \(reason)")
     }
     if let battery = door.battery, battery <= Self.lowBattery {
       warn(.battery, "door \(door.id): its lock's battery is at \(battery) %")

@@ -15,8 +15,8 @@ enum Message: Sendable {
   case notLoaded(String)
   case reload
   case showCounters
-  /// Somebody asks over the control socket.
-  case asked(ControlRequest, ControlReply)
+  /// Somebody, by the id of that user, asks over the control socket.
+  case asked(ControlRequest, by: UInt32, ControlReply)
   /// The control socket can't be made, or was made after all.
   case control(FileError?)
   /// The metrics file was written, or couldn't be.

@@ -21,7 +21,18 @@ final class RunningDoor {
   var slowDowns = OncePerCredential(interval: .seconds(60))
   var weakSignals = OncePerCredential(interval: .seconds(60))
   /// What the lock said last.
-  var lockWord = LockWord.nothing
+  var lockWord = LockWord.nothing {
+    didSet {
+      switch lockWord {
+      case .stands(.open): openingProblem = nil
+      case .failed(.open, let reason): openingProblem = reason
+      case .nothing, .stands(.closed), .failed(.closed, _): break
+      }
+    }
+  }
+  /// Why the lock couldn't be opened, or didn't stay so, when it was to be open last; nil where it could: the closing behind it
+  /// says nothing of that.
+  private(set) var openingProblem: String?
   /// Whether the lock couldn't do what it was told last.
   var lockHasFailed: Bool { if case .failed = lockWord { true } else { false } }
   /// What is left in the battery of the lock's board, in percent; nil: there is none, or it isn't known.
@@ -106,6 +117,7 @@ final class RunningDoor {
     exitWay.lead(to: newLock)
     lockSettings = door.settings.lock
     lockWord = .nothing
+    openingProblem = nil
     battery = nil
     boardReports = [:]
     drive(mode.wanted(now: now.sinceBoot))

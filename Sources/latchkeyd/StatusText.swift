@@ -46,11 +46,15 @@ private func clockText(_ clock: JSONValue) -> [String] {
 
 private func doorText(_ door: JSONValue) -> [String] {
   var line = "door \(text(door["id"])) (\(text(door["name"]))): \(text(door["mode"]))"
-  if let seconds = door["secondsLeft"] {
+  if let seconds = door["secondsLeft"], door["mode"] == "lockdown" {
+    // The lockdown itself has no end.
+    line += ", open for another \(span(seconds)) for who gets out"
+  } else if let seconds = door["secondsLeft"] {
     line += seconds == .null ? " until somebody ends it" : " for another \(span(seconds))"
   }
   line += ", lock \(text(door["lock"]))"
   if let problem = door["problem"]?.string { line += " (\(problem))" }
+  if let problem = door["openingProblem"]?.string { line += ", COULDN'T OPEN the last time (\(problem))" }
   if let percent = door["battery"]?.integer { line += ", its battery at \(percent) %" }
   if let contact = door["contact"]?.string {
     line += contact == "unknown" ? ", door not seen yet" : ", door \(contact)"

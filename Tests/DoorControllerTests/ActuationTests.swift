@@ -135,7 +135,7 @@ import Testing
     try door.report(.moved(.closed))
     let reports = Mutex<[LockTest.Report]>([])
     let id = try #require(Identifier("front"))
-    try door.pipeline.testLock(of: id, seconds: 3) { report in reports.withLock { $0.append(report) } }
+    try door.pipeline.testLock(of: id, seconds: 3, askedBy: 0) { report in reports.withLock { $0.append(report) } }
     let test = try #require(door.lock.causes.last ?? nil)
     // A slow lock's last word about an earlier opening.
     try door.report(.moved(.closed), for: LockCause(event: 1))
@@ -155,7 +155,7 @@ import Testing
     try door.report(.moved(.closed))
     let reports = Mutex<[LockTest.Report]>([])
     let id = try #require(Identifier("front"))
-    try door.pipeline.testLock(of: id, seconds: 3) { report in reports.withLock { $0.append(report) } }
+    try door.pipeline.testLock(of: id, seconds: 3, askedBy: 0) { report in reports.withLock { $0.append(report) } }
     let test = try #require(door.lock.causes.last ?? nil)
     door.wait(.milliseconds(openedAfter))
     try door.report(.moved(.open), for: test)
@@ -164,11 +164,34 @@ import Testing
     #expect(reports.withLock { $0.map { $0.failure == nil } } == [isWell])
   }
 
+  @Test(arguments: [(UInt32(0), "root"), (117, "user 117")])
+  func aLockTestSaysWhoAskedForIt(_ user: UInt32, _ name: String) throws {
+    let door = try door()
+    try door.report(.moved(.closed))
+    try door.pipeline.testLock(of: #require(Identifier("front")), seconds: 0, askedBy: user) { _ in }
+    let words = "asked for at the control socket by \(name)"
+    #expect(door.events(.lockTest).first?.detail == words)
+    #expect(try door.records.last?.event.detail == words)
+  }
+
+  @Test("a lock that couldn't open is remembered until it has, whatever closings come behind it")
+  func openingProblem() throws {
+    let door = try door()
+    try door.report(.moved(.closed))
+    try door.report(.failed(.open, reason: "jammed"))
+    try door.report(.moved(.closed))
+    #expect(try door.pipeline.doorStatus.first?.openingProblem == "jammed")
+    #expect(try door.pipeline.doorStatus.first?.lock == .stands(.closed))
+    try door.report(.moved(.open))
+    try door.report(.moved(.closed))
+    #expect(try door.pipeline.doorStatus.first?.openingProblem == nil)
+  }
+
   @Test func aLockTestEndsWithTheLockThatAReloadTakesAway() throws {
     let door = try door()
     let reports = Mutex<[LockTest.Report]>([])
     let id = try #require(Identifier("front"))
-    try door.pipeline.testLock(of: id, seconds: 3) { report in reports.withLock { $0.append(report) } }
+    try door.pipeline.testLock(of: id, seconds: 3, askedBy: 0) { report in reports.withLock { $0.append(report) } }
     try door.configure(["freshness: either"], lock: "{ command: { unlock: [/bin/true], lock: [/bin/true] } }")
     try door.pipeline.adopt(door.rulebook)
     door.pass(.zero)

@@ -22,7 +22,7 @@ import Testing
     let status = try wellStatus()
     let server = try ControlServer(
       path: path,
-      ask: ask ?? { request, reply in
+      ask: ask ?? { request, _, reply in
         switch request {
         case .status: reply(.status(status))
         case .health: reply(.health(Health(status)))
@@ -125,7 +125,7 @@ import Testing
 
   @Test func aDoorsThreadThatDoesNotAnswerIsAHealthFailure() throws {
     let late = Monitor<[ControlReply]>([])
-    let keep: ControlServer.Ask = { _, reply in late.withLock { $0.append(reply) } }
+    let keep: ControlServer.Ask = { _, _, reply in late.withLock { $0.append(reply) } }
     try serve(keep) {
       let error = #expect(throws: ControlError.self) { try ControlClient.ask(.health, at: path) }
       #expect(error?.code == "stuck" && error?.description.contains("the door's thread doesn't answer") == true)
@@ -138,7 +138,8 @@ import Testing
   @Test func aPathThatIsTakenIsToldOnceAndTakenOverLater() throws {
     let reports = Monitor<[FileError?]>([])
     let other = Monitor<Listener?>(Listener(try ListeningSocket.listen(at: path)))
-    let server = try ControlServer(path: path, ask: { _, _ in }, report: { new in reports.withLock { $0.append(new) } })
+    let server = try ControlServer(
+      path: path, ask: { _, _, _ in }, report: { new in reports.withLock { $0.append(new) } })
     defer { server.stop(within: .seconds(10)) }
     let first = reports.wait(until: .now() + .seconds(10)) { $0.first }
     #expect(first.flatMap { $0 }?.problem == .busy)

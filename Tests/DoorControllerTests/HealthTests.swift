@@ -50,6 +50,13 @@ import Testing
     Row(name: "ledger", problems: [.ledger]) { $0.recording.problem = "disk full" },
     Row(name: "lock not closed", problems: [.lock]) { $0.doors[0].lock = .failed(.closed, "exit code 1") },
     Row(name: "lock not opened", problems: [.lock]) { $0.doors[0].lock = .failed(.open, "exit code 1") },
+    Row(name: "lock that closed behind an opening that failed", problems: [.lock]) {
+      $0.doors[0].openingProblem = "exit code 1"
+    },
+    Row(name: "lock not opened, told once", problems: [.lock]) {
+      $0.doors[0].lock = .failed(.open, "exit code 1")
+      $0.doors[0].openingProblem = "exit code 1"
+    },
     Row(name: "a door with nothing amiss", problems: []) {
       $0.doors[0].sight = DaemonStatus.Sight(contact: .open, exitAge: .seconds(299))
     },

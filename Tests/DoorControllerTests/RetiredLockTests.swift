@@ -33,6 +33,21 @@ import Testing
     #expect(try door.pipeline.retired.isEmpty && door.pipeline.doorsLeftOpen.isEmpty)
   }
 
+  @Test func aPulseEndsWithTheDoorAndIsNoFaultOfTheNextRun() throws {
+    let door = try TestDoor([rule("alice")])
+    let without = try door.folder.text("door.yaml")
+    try door.addDoor("back", holder: rule("bob"))
+    let with = try door.folder.text("door.yaml")
+    try door.pipeline.adopt(door.rulebook)
+    try door.pipeline.testLock(of: #require(Identifier("back")), seconds: 3, askedBy: 0) { _ in }
+    for text in [without, with] {
+      try replaceFile(door.folder("door.yaml"), contents: Array(text.utf8))
+      try door.pipeline.adopt(door.rulebook)
+    }
+    #expect(try door.pipeline.doors.last?.mode == DoorMode())
+    #expect(!door.events(.lock).contains { $0.detail?.contains("mid-pulse") == true })
+  }
+
   @Test func oneThatCannotBeClosedIsToldAndRemembered() throws {
     let (door, lock, with) = try doorWithoutBack()
     let failure = LockReport(.failed(.closed, reason: "exit code 4"), at: door.time.boot)

@@ -123,6 +123,20 @@ struct DoorInputTests {
     }
   }
 
+  @Test("A lockdown that lets somebody out doesn't read as one that ends")
+  func statusOfAnExitInLockdown() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try door(bench, "exit-pulse: 60s")
+      try alice.latchkey("lockdown", "front").expecting(exit: 0)
+      try say(bench, "exit", "exit")
+      try door.daemon.event("lock", ["state": "open"])
+      let text = try bench.run(.latchkeyd, ["status", "--config", door.configuration]).expecting(exit: 0).stdout
+      #expect(text.contains("): lockdown, open for another "), "\(text)")
+      #expect(text.contains(" s for who gets out, lock open"), "\(text)")
+      try door.stop()
+    }
+  }
+
   @Test(
     "On a full disk the way out opens the lock, and a forced door is told",
     .enabled(if: SmallFileSystem.isPossible, "mounting needs CAP_SYS_ADMIN"))
