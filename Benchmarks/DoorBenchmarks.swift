@@ -224,6 +224,7 @@ private struct NoLock: Lock {
   func open(until: BootInstant?, for cause: LockCause?) {}
   func letOut(until: BootInstant) {}
   func close(for cause: LockCause?, endingExitsBy known: BootInstant?) {}
+  var standingOrders: StandingOrders { StandingOrders(opens: false, letsOut: false) }
   func refresh() {}
   func beginStop() {}
   func stop() {}

@@ -97,6 +97,16 @@ public struct DoorMode: Hashable, Sendable {
     exitUntil = nil
   }
 
+  /// Ends what the lock has given up, so that nothing opens it again unasked; a lockdown stays.
+  ///
+  /// - Parameters:
+  ///   - commands: whether pulse and hold are over.
+  ///   - exits: whether exits are.
+  public mutating func giveUp(commands: Bool, exits: Bool) {
+    if commands { shut() }
+    if exits { exitUntil = nil }
+  }
+
   /// What a lock that knows nothing has to do: for the start, and after the hardware came back.
   public func wanted(now: Duration) -> Change {
     switch openUntil {

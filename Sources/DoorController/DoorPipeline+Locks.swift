@@ -50,6 +50,7 @@ extension DoorPipeline {
       door.lastActuated = max(door.lastActuated, id ?? 0)
       // Commands that came while it moved for another one are done with that.
       for actuation in settled where actuation.event != id { record(actuation, at: door, detail: nil) }
+      if case .failed(.open, _) = report.event { giveUp(door) }
       observeLockTest(of: lock, report)
     } else if let place = retired.firstIndex(where: { $0.id == lock }) {
       if let word = LockWord(report.event) { retired[place].word = word }
@@ -58,6 +59,16 @@ extension DoorPipeline {
         report, follows: report.cause?.event, old.door, old.number,
         old.isReplaced ? "the lock of the configuration before" : "the door is in the configuration no more")
     }
+  }
+
+  /// A lock couldn't open, or didn't stay so: what it won't open for any more is over, here and after a restart, and explains no
+  /// opening.
+  private func giveUp(_ door: RunningDoor) {
+    guard door.giveUp() else { return }
+    let boot = environment.clocks.boot()
+    door.watch?.monitor.limit(to: door.mode.granted, now: boot.sinceBoot)
+    save(door, boot)
+    showOnAir(boot)
   }
 
   /// A lock that no door has any more has ended, closed or not.

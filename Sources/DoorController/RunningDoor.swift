@@ -79,8 +79,7 @@ final class RunningDoor {
   func drive(_ change: DoorMode.Change, for cause: LockCause? = nil) {
     switch change {
     case .open(let until):
-      // Who gets out while others hold the door open doesn't hold it.
-      if let cause, cause != .exit || mode.granted == .none { self.cause = cause }
+      if let cause { self.cause = cause }
       lock.open(until: until.map(BootInstant.init(sinceBoot:)), for: cause ?? self.cause)
     case .close:
       self.cause = nil
@@ -92,6 +91,7 @@ final class RunningDoor {
   /// Lets somebody out until that moment, whatever the mode; nothing where it has passed.
   func letOut(until moment: BootInstant, now: BootInstant) {
     guard mode.exit(until: moment.sinceBoot, now: now.sinceBoot) != .nothing else { return }
+    // Who gets out while others hold the door open doesn't hold it.
     if mode.granted == .none { cause = .exit }
     lock.letOut(until: moment)
   }
@@ -122,6 +122,17 @@ final class RunningDoor {
     boardReports = [:]
     drive(mode.wanted(now: now.sinceBoot))
     return old
+  }
+
+  /// The lock couldn't open, or didn't stay so: what it won't open for any more is over.
+  ///
+  /// - Returns: whether that changed the mode.
+  func giveUp() -> Bool {
+    let orders = lock.standingOrders
+    let before = mode
+    mode.giveUp(commands: !orders.opens, exits: !orders.letsOut)
+    if !orders.opens, !orders.letsOut { cause = nil }
+    return mode != before
   }
 
   /// Moves the lock once more to where the mode wants it.

@@ -51,6 +51,8 @@ public final class CommandLock: Lock {
     driver.close(for: cause, endingExitsBy: known)
   }
 
+  public var standingOrders: StandingOrders { driver.standingOrders }
+
   public func refresh() { driver.refresh() }
 
   public func beginStop() { driver.beginStop() }

@@ -23,6 +23,8 @@ public final class DryRunLock: Lock {
     driver.close(for: cause, endingExitsBy: known)
   }
 
+  public var standingOrders: StandingOrders { driver.standingOrders }
+
   public func refresh() { driver.refresh() }
 
   public func beginStop() { driver.beginStop() }

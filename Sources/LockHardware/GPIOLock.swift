@@ -35,6 +35,8 @@ public final class GPIOLock: Lock {
     driver.close(for: cause, endingExitsBy: known)
   }
 
+  public var standingOrders: StandingOrders { driver.standingOrders }
+
   public func refresh() { driver.refresh() }
 
   public func beginStop() { driver.beginStop() }

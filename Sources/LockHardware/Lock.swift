@@ -25,6 +25,8 @@ public protocol Lock: Sendable {
   ///   - cause: nil: nobody asked, so that it is the end of what there was.
   ///   - known: exits that end by then end now; nil: none.
   func close(for cause: LockCause?, endingExitsBy known: BootInstant?)
+  /// What it is told and hasn't given up: an opening that failed or was lost isn't tried again before the next command.
+  var standingOrders: StandingOrders { get }
   /// Moves the lock once more to where it should stand: something else may have moved it.
   func refresh()
   /// Begins to close the lock, though it may be closed, and then to end its thread; what comes later is ignored.
@@ -40,6 +42,19 @@ extension Lock {
   public func close(for cause: LockCause?) { close(for: cause, endingExitsBy: nil) }
   /// The same where nobody asked.
   public func close() { close(for: nil) }
+}
+
+/// What keeps a lock open, or would.
+public struct StandingOrders: Hashable, Sendable {
+  /// Whether commands do.
+  public let opens: Bool
+  /// Whether an exit does.
+  public let letsOut: Bool
+
+  public init(opens: Bool, letsOut: Bool) {
+    self.opens = opens
+    self.letsOut = letsOut
+  }
 }
 
 /// Whose command a movement belongs to; an opening's closing belongs to it too.

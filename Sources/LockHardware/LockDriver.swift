@@ -70,6 +70,8 @@ final class LockDriver: Lock {
     change { $0.close(for: cause, endingExitsBy: known, now: .now()) }
   }
 
+  var standingOrders: StandingOrders { state.withLock { $0.standingOrders } }
+
   func refresh() { change { $0.refresh() } }
 
   func beginStop() { change { $0.stop(now: .now()) } }

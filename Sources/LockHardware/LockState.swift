@@ -27,9 +27,19 @@ struct LockState: Sendable {
   static let firstRetry = Duration.milliseconds(250)
   static let lastRetry = Duration.seconds(30)
 
-  private var wanted = Wanted.closed
+  /// What commands want.
+  private var commanded = Wanted.closed
   /// When the opening for the last exit ends: no command ends it before.
   private var exitUntil: BootInstant?
+  /// What is to be: whoever gets out makes an opening longer, and never shorter.
+  private var wanted: Wanted {
+    guard let exitUntil else { return commanded }
+    switch commanded {
+    case .closed: return .open(until: exitUntil)
+    case .open(let until?): return .open(until: max(until, exitUntil))
+    case .open(nil): return .open(until: nil)
+    }
+  }
   /// Counts commands, so that what happens to an older one isn't held against a newer.
   private var command = 0
   private var movingFor = 0
@@ -59,7 +69,7 @@ struct LockState: Sendable {
 
   mutating func open(until: BootInstant?, for cause: LockCause? = nil) {
     if isStopping { return }
-    wanted = .open(until: until.map { max($0, exitUntil ?? $0) })
+    commanded = .open(until: until)
     command += 1
     self.cause = cause
     causedBy = command
@@ -68,12 +78,10 @@ struct LockState: Sendable {
   /// Opens for somebody who wants to get out; no opening becomes shorter.
   mutating func letOut(until: BootInstant) {
     if isStopping || exitUntil.map({ $0 >= until }) ?? false { return }
+    let before = wanted
     exitUntil = until
-    switch wanted {
-    case .closed: wanted = .open(until: until)
-    case .open(let end?): wanted = .open(until: max(end, until))
-    case .open(nil): break
-    }
+    // An opening that lasts longer anyhow stays whose it is.
+    guard wanted != before else { return }
     command += 1
     cause = .exit
     causedBy = command
@@ -84,7 +92,7 @@ struct LockState: Sendable {
   ///   - known: exits that end by then end now; nil: none.
   mutating func close(for cause: LockCause? = nil, endingExitsBy known: BootInstant? = nil, now: BootInstant) {
     if let exitUntil, exitUntil <= max(known ?? now, now) { self.exitUntil = nil }
-    wanted = exitUntil.map { .open(until: $0) } ?? .closed
+    commanded = .closed
     command += 1
     if let cause {
       self.cause = cause
@@ -149,12 +157,15 @@ struct LockState: Sendable {
   /// Whether a movement that runs is still wanted: a closing always is, unless somebody wants to get out.
   func stillWanted(_ target: LockPosition, now: BootInstant) -> Bool {
     switch wanted {
-    case .open where target == .closed: cause != .exit
+    case .open where target == .closed: exitUntil.map { $0 <= now } ?? true
     case .open(let until?): until > now
     case .open(nil): true
     case .closed: target == .closed
     }
   }
+
+  /// What the lock is told and hasn't given up.
+  var standingOrders: StandingOrders { StandingOrders(opens: commanded != .closed, letsOut: exitUntil != nil) }
 
   /// Whether an opening is over by itself.
   func hasRunOut(now: BootInstant) -> Bool { deadline.map { $0 <= now } ?? false }
@@ -179,7 +190,7 @@ struct LockState: Sendable {
       failures += 1
     case (.open, .failed) where command == movingFor:
       // Whoever asked is told; opening later, unasked, would surprise.
-      (wanted, exitUntil) = (.closed, nil)
+      giveUp()
     case (.open, _): break
     }
   }
@@ -189,7 +200,7 @@ struct LockState: Sendable {
     guard position == place else { return }
     position = nil
     // Opening again, unasked, would surprise; but a command that came meanwhile counts.
-    if place == .open, command == toldCommand { (wanted, exitUntil) = (.closed, nil) }
+    if place == .open, command == toldCommand { giveUp() }
   }
 
   /// Has what strays again and again closed once a second; at once where it is the first time in a while.
@@ -207,9 +218,16 @@ struct LockState: Sendable {
   }
 
   private mutating func expire(_ now: BootInstant) {
-    if let exitUntil, exitUntil <= now { self.exitUntil = nil }
-    guard case .open(let until?) = wanted, until <= now else { return }
-    wanted = .closed
+    guard case .open(let until?) = wanted, until <= now else {
+      if let exitUntil, exitUntil <= now { self.exitUntil = nil }
+      return
+    }
+    giveUp()
     lateness = now - until
+  }
+
+  private mutating func giveUp() {
+    commanded = .closed
+    exitUntil = nil
   }
 }

@@ -34,6 +34,8 @@ public final class SerialBoardLock: Lock {
     driver.close(for: cause, endingExitsBy: known)
   }
 
+  public var standingOrders: StandingOrders { driver.standingOrders }
+
   public func refresh() { driver.refresh() }
 
   public func beginStop() { driver.beginStop() }

@@ -183,9 +183,12 @@ final class TestDoor {
 
   /// The lock says something, and the door goes on.
   ///
-  /// - Parameter cause: nil: the one that the lock was told last.
-  func report(_ event: LockReport.Event, for cause: LockCause? = nil) throws {
+  /// - Parameters:
+  ///   - cause: nil: the one that the lock was told last.
+  ///   - aNewerCommandStands: whether the lock goes on behind an opening that failed, with what it was told meanwhile.
+  func report(_ event: LockReport.Event, for cause: LockCause? = nil, aNewerCommandStands: Bool = false) throws {
     let cause = cause ?? lock.causes.last ?? nil
+    if case .failed(.open, _) = event, !aNewerCommandStands { lock.giveUp() }
     try pipeline.lockReported(
       pipeline.doors[0].numberedLock.id, LockReport(event, at: time.boot, for: cause))
     pass(.zero)
@@ -248,16 +251,35 @@ final class TestLock: Lock {
     case stop
   }
 
-  private let state = Mutex<(orders: [Order], causes: [LockCause?])>(([], []))
+  private struct State {
+    var orders: [Order] = []
+    var causes: [LockCause?] = []
+    var standing = StandingOrders(opens: false, letsOut: false)
+  }
+
+  private let state = Mutex(State())
 
   var orders: [Order] { state.withLock { $0.orders } }
   /// Whose the openings and closings were.
   var causes: [LockCause?] { state.withLock { $0.causes } }
   var openings: Int { orders.count { if case .open = $0 { true } else { false } } }
 
-  func open(until: BootInstant?, for cause: LockCause?) { note(.open(until: until), [cause]) }
-  func letOut(until: BootInstant) { note(.open(until: until), [.exit]) }
-  func close(for cause: LockCause?, endingExitsBy known: BootInstant?) { note(.close, [cause]) }
+  var standingOrders: StandingOrders { state.withLock { $0.standing } }
+
+  func open(until: BootInstant?, for cause: LockCause?) {
+    note(.open(until: until), [cause])
+    state.withLock { $0.standing = StandingOrders(opens: true, letsOut: $0.standing.letsOut) }
+  }
+  func letOut(until: BootInstant) {
+    note(.open(until: until), [.exit])
+    state.withLock { $0.standing = StandingOrders(opens: $0.standing.opens, letsOut: true) }
+  }
+  func close(for cause: LockCause?, endingExitsBy known: BootInstant?) {
+    note(.close, [cause])
+    giveUp()
+  }
+  /// Keeps no order to open.
+  func giveUp() { state.withLock { $0.standing = StandingOrders(opens: false, letsOut: false) } }
   func refresh() { note(.refresh) }
   func beginStop() { note(.beginStop) }
   func stop() { note(.stop) }

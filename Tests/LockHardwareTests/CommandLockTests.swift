@@ -193,7 +193,7 @@ import Testing
     try folder.write("hang", "")
     lock.close()
     #expect(try pipe.next() == Array("up\n".utf8))
-    lock.open(until: nil, for: .exit)
+    lock.letOut(until: .now() + .seconds(1_000))
     #expect(try pipe.next() == [], "it is ended with all that it started")
     #expect(try reports.next().event == .moved(.open))
     try folder.removeTree("hang")

@@ -80,7 +80,7 @@ private let fakeGuard = """
     }
     try folder.removeTree("refuse")
     // The closing is tried again in a second: who wants to get out now doesn't wait for that.
-    lock.open(until: nil, for: .exit)
+    lock.letOut(until: .now() + .seconds(1_000))
     while case .failed(.closed, _) = try reports.next().event {}
     #expect(reports.all.last == .moved(.open) || reports.all.contains(.moved(.open)))
     lock.stop()

@@ -108,7 +108,7 @@ private func opened(until: BootInstant?) -> LockState {
     #expect(state.next(now: at(0)) == .move(.closed))
     state.open(until: at(5_000), for: LockCause(event: 1, credential: "alice"))
     #expect(state.stillWanted(.closed, now: at(1)), "a closing is let finish")
-    state.open(until: at(5_000), for: .exit)
+    state.letOut(until: at(6_000))
     #expect(!state.stillWanted(.closed, now: at(1)))
     state.finished(.closed, .interrupted, now: at(2))
     #expect(state.next(now: at(2)) == .move(.open) && state.movingCause == .exit)
@@ -171,6 +171,49 @@ private func opened(until: BootInstant?) -> LockState {
     // It is over: the closing isn't late, and nothing is left of it.
     state.close(now: at(9_000))
     #expect(state.next(now: at(9_000)) == .move(.closed) && state.lateness == .zero)
+  }
+
+  @Test("an exit within a longer opening leaves the opening and its end to whose they are")
+  func exitWithinAHold() {
+    let alice = LockCause(event: 1, credential: "alice")
+    var state = resting()
+    state.open(until: at(9_000), for: alice)
+    _ = state.next(now: at(10))
+    state.finished(.open, .done, now: at(20))
+    state.letOut(until: at(5_000))
+    #expect(state.standsUnmoved() == nil && state.cause == alice)
+    #expect(state.standingOrders == StandingOrders(opens: true, letsOut: true))
+    #expect(state.next(now: at(9_000)) == .move(.closed) && state.movingCause == alice)
+    #expect(state.standingOrders == StandingOrders(opens: false, letsOut: false))
+  }
+
+  @Test("a closing that hangs is broken off for an exit, whatever is commanded behind it")
+  func closingThatHangs() {
+    var state = opened(until: nil)
+    state.close(now: at(100))
+    #expect(state.next(now: at(100)) == .move(.closed))
+    state.letOut(until: at(5_000))
+    state.close(for: LockCause(event: 2), now: at(110))
+    #expect(!state.stillWanted(.closed, now: at(120)))
+    #expect(state.stillWanted(.closed, now: at(5_000)))
+  }
+
+  @Test("what failed or strayed is given up, unless a newer command stands")
+  func givingUp() {
+    let none = StandingOrders(opens: false, letsOut: false)
+    var state = opened(until: nil)
+    _ = state.standsUnmoved()
+    state.strayed(from: .open)
+    #expect(state.standingOrders == none)
+    state = resting()
+    state.open(until: at(5_000))
+    _ = state.next(now: at(10))
+    state.open(until: at(6_000))
+    state.finished(.open, .failed, now: at(20))
+    #expect(state.standingOrders.opens)
+    #expect(state.next(now: at(20)) == .move(.open))
+    state.finished(.open, .failed, now: at(30))
+    #expect(state.standingOrders == none)
   }
 
   @Test func anExitThatCouldNotOpenIsOver() {

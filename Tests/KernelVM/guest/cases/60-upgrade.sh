@@ -29,20 +29,20 @@ renew_door() {
 old_daemon_ended() { grep -q '"event":"stopped"' door.json && ! grep -q '^State:.[^Z]' "/proc/$door/status" 2>/dev/null; }
 
 case_gpio_upgrade_in_mid_pulse() {
-  start_managed_door 5s
+  start_managed_door 15s
   press hci:1
   await_level $high 1
   replace_programs
   expect_exit 0 latchkeyd restart --config "$site/latchkeyd.yaml"
   expect_text said "as soon as front is closed"
   readlink "/proc/$door/exe" | grep -q deleted || fail "the programs weren't replaced"
-  renew_door 20
+  renew_door 40
   # The new guard is of the new program too.
   press hci:1
   await_level $high 2
   await_level $low 3
   stop_door
-  expect_pulses 2 5000
+  expect_pulses 2 15000
 }
 
 # At rest the change is at once, and makes no edge.
