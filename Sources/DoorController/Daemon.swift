@@ -111,8 +111,9 @@ public final class Daemon {
   ) -> RadioError? {
     var reloader = Reloader(path: configurationPath, running: configuration, mailbox: mailbox)
     var hasNews = true
+    var heardUntil = clocks.boot()
     while true {
-      var deadline = pipeline.tick()
+      var deadline = pipeline.tick(heardUntil: heardUntil)
       if let due = watch.tick(pipeline, radio) { deadline = min(deadline, due) }
       if watch.restartIsWanted, pipeline.openDoors.isEmpty { return nil }
       let due = service.turn(now: .now(), isReady: watch.radioObeys && pipeline.locksStand, hasNews: hasNews) {
@@ -120,6 +121,7 @@ public final class Daemon {
       }
       if let due { deadline = min(deadline, due) }
       reports.drain(until: deadline) { event, arrival in pipeline.hear(event, arrival: arrival) }
+      heardUntil = clocks.boot()
       let messages = mailbox.takeAll()
       // What came with the word to end isn't lost: a lock's report may be among it.
       var end: RadioError??

@@ -16,18 +16,39 @@ extension DoorPipeline {
     }
   }
 
-  /// Makes a door ready: its mode as it was, its lock as the mode wants it.
-  func startDoor(
-    _ door: Rulebook.Door, lock: NumberedLock, _ way: ExitWay, _ boot: BootInstant, _ wall: WallTime
-  ) throws -> RunningDoor {
-    let mode = try restoredMode(of: door, boot, wall)
+  /// What a door goes on from.
+  struct RestoredDoor {
+    fileprivate let mode: DoorMode
+    /// What became of the mode that was saved.
+    fileprivate let notes: [Restoration]
+    fileprivate let spent: [Identifier: UInt32]
+  }
+
+  /// What the ledger knows of a door.
+  func restore(_ door: Rulebook.Door, _ boot: BootInstant, _ wall: WallTime) throws -> RestoredDoor {
+    let (mode, notes) = DoorMode.restored(
+      try ledger.mode(ofDoor: door.number.rawValue), lastRecord: try ledger.lastRecordTime()?.seconds ?? 0,
+      now: boot.sinceBoot, wall: wall.seconds, clockTrusted: isClockTrusted)
     var spent: [Identifier: UInt32] = [:]
     for state in try ledger.states(ofDoor: door.number.rawValue) where state.usesSpent > 0 {
       spent[state.credential] = state.usesSpent
     }
-    let running = RunningDoor(door, mode: mode, spent: spent, lock: lock, exitWay: way)
+    return RestoredDoor(mode: mode, notes: notes, spent: spent)
+  }
+
+  /// Makes a door ready: its mode as it was, its lock as the mode wants it.
+  func startDoor(
+    _ door: Rulebook.Door, _ restored: RestoredDoor, lock: NumberedLock, _ way: ExitWay, _ boot: BootInstant
+  ) -> RunningDoor {
+    for note in restored.notes {
+      var event = DoorEvent(time: environment.clocks.wall(), kind: .lock)
+      event.door = door.id.text
+      event.detail = note.words
+      environment.emit(event)
+    }
+    let running = RunningDoor(door, mode: restored.mode, spent: restored.spent, lock: lock, exitWay: way)
     running.beginWatch(door.settings.monitor, now: boot)
-    running.drive(mode.wanted(now: boot.sinceBoot))
+    running.drive(restored.mode.wanted(now: boot.sinceBoot))
     return running
   }
 
@@ -36,42 +57,55 @@ extension DoorPipeline {
     let boot = environment.clocks.boot()
     let change = try prepareChange(to: new)
     let known = doors
+    try new.check(with: ledger)
+    var restored: [DoorNumber: RestoredDoor] = [:]
+    for door in new.doors where running(door) == nil {
+      restored[door.number] = try restore(door, boot, environment.clocks.wall())
+    }
+    try new.accept(into: ledger)
+    // Last: making a lock closes it.
+    let locks = try makeLocks(of: new)
+    let next = new.doors.compactMap { door in
+      running(door)
+        ?? restored[door.number].flatMap { restored in
+          locks[door.number].map { startDoor(door, restored, lock: $0.lock, $0.way, boot) }
+        }
+    }
+    for (running, door) in zip(next, new.doors) where known.contains(where: { $0 === running }) {
+      adoptMonitor(door.settings.monitor, of: running, lockIsNew: locks[door.number] != nil, boot)
+      let settings = running.lockSettings
+      guard let old = running.adopt(door, newLock: locks[door.number]?.lock, now: boot) else { continue }
+      retire(old, settings, of: running)
+    }
+    for door in known where !next.contains(where: { $0 === door }) {
+      door.endWatch()
+      retire(door.numberedLock, door.lockSettings, of: door)
+      saveEnd(of: door, boot)
+    }
+    locksReturned(to: new.doors)
+    changeOver(to: new, doors: next, change)
+    // Behind those that ended: a line that another input had is free now.
+    for door in doors { startInputs(of: door) }
+  }
+
+  /// The locks that doors of a rulebook lack, or have with other settings.
+  ///
+  /// Where one can't be made those that were are closed, and what they may have moved is moved back.
+  private func makeLocks(of new: Rulebook) throws -> [DoorNumber: (lock: NumberedLock, way: ExitWay)] {
     var locks: [DoorNumber: (lock: NumberedLock, way: ExitWay)] = [:]
-    var next: [RunningDoor] = []
     do {
-      try new.check(with: ledger)
       for door in new.doors where running(door)?.lockSettings != door.settings.lock {
         let way = running(door)?.exitWay ?? ExitWay()
         locks[door.number] = (try makeLock(door, way), way)
       }
-      for door in new.doors {
-        if let running = running(door) {
-          next.append(running)
-        } else if let (lock, way) = locks[door.number] {
-          next.append(try startDoor(door, lock: lock, way, boot, environment.clocks.wall()))
-        }
-      }
-      try new.accept(into: ledger)
     } catch {
-      // Locks of doors that don't come after all: closed, as they were when they were made.
-      for door in next where !known.contains(where: { $0 === door }) { door.endWatch() }
-      for (lock, _) in locks.values { Self.letGo(of: lock.lock) }
+      for (number, made) in locks {
+        Self.letGo(of: made.lock.lock)
+        doors.first { $0.number == number }?.refreshLock()
+      }
       throw error
     }
-    for (running, door) in zip(next, new.doors) where known.contains(where: { $0 === running }) {
-      adoptMonitor(door.settings.monitor, of: running, lockIsNew: locks[door.number] != nil, boot)
-      guard let old = running.adopt(door, newLock: locks[door.number]?.lock, now: boot) else { continue }
-      retire(old, of: running, isReplaced: true)
-    }
-    for door in known where !next.contains(where: { $0 === door }) {
-      door.endWatch()
-      retire(door.numberedLock, of: door, isReplaced: false)
-      saveEnd(of: door, boot)
-    }
-    locksReturned(to: new.doors.map(\.number))
-    changeOver(to: new, doors: next, change)
-    // Behind those that ended: a line that another input had is free now.
-    for door in doors { startInputs(of: door) }
+    return locks
   }
 
   /// Whether every lock has said that it stands where it was told: closed, or open as a hold of the last run wants it.
@@ -126,21 +160,6 @@ extension DoorPipeline {
     guard door.mode.pulseUntil != nil || door.mode.exitUntil != nil else { return }
     door.mode.endPulse()
     save(door, boot)
-  }
-
-  /// The mode of a door as it was saved, as far as it goes on after a restart.
-  private func restoredMode(of door: Rulebook.Door, _ boot: BootInstant, _ wall: WallTime) throws -> DoorMode {
-    let lastRecord = try ledger.lastRecordTime()?.seconds ?? 0
-    let (mode, notes) = DoorMode.restored(
-      try ledger.mode(ofDoor: door.number.rawValue), lastRecord: lastRecord, now: boot.sinceBoot, wall: wall.seconds,
-      clockTrusted: isClockTrusted)
-    for note in notes {
-      var event = DoorEvent(time: wall, kind: .lock)
-      event.door = door.id.text
-      event.detail = note.words
-      environment.emit(event)
-    }
-    return mode
   }
 
   /// Writes down a door's mode that no command has changed: a pulse or hold that ended.

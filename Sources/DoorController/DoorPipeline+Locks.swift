@@ -20,13 +20,25 @@ struct RetiredLock {
   let id: LockID
   let door: Identifier
   let number: DoorNumber
-  /// Whether the door goes on, or came back, with another lock; else the door is no more.
-  var isReplaced: Bool
+  let settings: LockSettings
+  /// The lock with which the door goes on, or came back; nil: the door is no more.
+  var successor: Successor? = nil
   var word = LockWord.nothing
   var hasEnded = false
 
+  /// What a lock has to do with the one before it.
+  enum Successor {
+    /// It moves the same, and so closes it.
+    case same
+    /// It moves something else.
+    case another
+  }
+
+  /// The door has that lock now.
+  mutating func succeed(_ new: LockSettings) { successor = settings.movesTheSame(as: new) ? .same : .another }
+
   /// Whether nobody could close it, and nobody else will.
-  var isLeftOpen: Bool { !isReplaced && word != .stands(.closed) }
+  var isLeftOpen: Bool { successor != .same && word != .stands(.closed) }
 }
 
 /// What the doors' locks say.
@@ -57,7 +69,7 @@ extension DoorPipeline {
       let old = retired[place]
       tell(
         report, follows: report.cause?.event, old.door, old.number,
-        old.isReplaced ? "the lock of the configuration before" : "the door is in the configuration no more")
+        old.successor == nil ? "the door is in the configuration no more" : "the lock of the configuration before")
     }
   }
 
@@ -77,25 +89,30 @@ extension DoorPipeline {
     retired[place].hasEnded = true
     let old = retired[place]
     // Its closing may have come after the new lock's opening.
-    if old.isReplaced, let door = doors.first(where: { $0.number == old.number }) { door.refreshLock() }
+    if old.successor != nil, let door = doors.first(where: { $0.number == old.number }) { door.refreshLock() }
     if !old.isLeftOpen { retired.remove(at: place) }
   }
 
-  /// These doors have a lock again: nobody waits for the ones that they had before.
-  func locksReturned(to numbers: [DoorNumber]) {
-    for place in retired.indices where numbers.contains(retired[place].number) { retired[place].isReplaced = true }
-    retired.removeAll { $0.isReplaced && $0.hasEnded }
+  /// These doors have a lock again, which may be what moves what they had before.
+  func locksReturned(to doors: [Rulebook.Door]) {
+    for place in retired.indices where retired[place].successor != .same {
+      let number = retired[place].number
+      if let door = doors.first(where: { $0.number == number }) { retired[place].succeed(door.settings.lock) }
+    }
+    retired.removeAll { $0.successor == .same && $0.hasEnded }
   }
 
-  /// Doors that are no more, and whose lock couldn't be closed.
+  /// Doors whose former lock couldn't be closed, and that have no lock now that does it.
   var retiredLeftOpen: [Identifier] { retired.filter { $0.isLeftOpen && $0.hasEnded }.map(\.door) }
 
-  /// Whether a door that is no more still waits for its lock to close.
-  var awaitsRetiredLocks: Bool { retired.contains { !$0.isReplaced && !$0.hasEnded } }
+  /// Whether a lock that nothing else closes is still to close.
+  var awaitsRetiredLocks: Bool { retired.contains { $0.successor != .same && !$0.hasEnded } }
 
   /// Closes a lock and lets go of it, without waiting: its program may hang for as long as its time limit.
-  func retire(_ lock: NumberedLock, of door: RunningDoor, isReplaced: Bool) {
-    retired.append(RetiredLock(id: lock.id, door: door.id, number: door.number, isReplaced: isReplaced))
+  ///
+  /// - Parameter settings: the lock's.
+  func retire(_ lock: NumberedLock, _ settings: LockSettings, of door: RunningDoor) {
+    retired.append(RetiredLock(id: lock.id, door: door.id, number: door.number, settings: settings))
     let (id, ended) = (lock.id, environment.onLockEnded)
     Self.letGo(of: lock.lock) { ended(id) }
   }

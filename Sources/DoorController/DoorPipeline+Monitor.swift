@@ -43,10 +43,12 @@ extension DoorPipeline {
     }
   }
 
-  /// Looks whether a door was forced, or stands open for too long.
-  func watchDoors(_ boot: BootInstant) {
+  /// Looks whether a door was forced, or stands open for too long, by what was known until then.
+  ///
+  /// An exit that waits in the mailbox while a disk took its time explains an opening all the same.
+  func watchDoors(_ heardUntil: BootInstant) {
     for door in doors {
-      guard let events = door.watch?.monitor.expire(now: boot.sinceBoot), !events.isEmpty else { continue }
+      guard let events = door.watch?.monitor.expire(now: heardUntil.sinceBoot), !events.isEmpty else { continue }
       tell(door, events)
     }
   }

@@ -107,7 +107,9 @@ package final class DoorPipeline {
     observeClock(first: true)
     for door in rulebook.doors {
       let way = ExitWay()
-      doors.append(try startDoor(door, lock: try makeLock(door, way), way, environment.clocks.boot(), now))
+      let boot = environment.clocks.boot()
+      let restored = try restore(door, boot, now)
+      doors.append(startDoor(door, restored, lock: try makeLock(door, way), way, boot))
     }
     for door in doors { startInputs(of: door) }
   }
@@ -144,8 +146,9 @@ package final class DoorPipeline {
 
   /// Looks at the clocks: a new slot, a pulse that ended, the clock's trust, the ledger's heartbeat.
   ///
+  /// - Parameter heardUntil: the last moment of which everything is known that inputs have said; nil: now.
   /// - Returns: when it wants to be called again at the latest.
-  package func tick() -> BootInstant {
+  package func tick(heardUntil: BootInstant? = nil) -> BootInstant {
     let boot = environment.clocks.boot()
     let wall = environment.clocks.wall()
     noticeSlot(boot, wall)
@@ -153,7 +156,7 @@ package final class DoorPipeline {
     observeClock(first: false)
     expireModes(boot)
     expireLockTests(boot)
-    watchDoors(boot)
+    watchDoors(heardUntil ?? boot)
     beat(wall)
     showOnAir(boot)
     if let event = forgeries.look(

@@ -31,9 +31,16 @@ struct MonitorSettings: Hashable, Sendable {
     "sensor", "request-to-exit", "exit-pulse", "relock-on-close", "shunt", "held-open-warning", "held-open-alarm",
   ]
   static let defaultDebounce = Duration.milliseconds(30)
-  private static let debounceRange = Duration.zero...Duration.seconds(1)
   private static let shuntRange = Duration.zero...Duration.seconds(3_600)
   private static let openRange = Duration.seconds(1)...Duration.seconds(86_400)
+
+  /// An exit has to be told before `DoorMonitor` loses its patience with an opening that nothing explains yet.
+  fileprivate static func debounceRange(of role: InputRole) -> ClosedRange<Duration> {
+    switch role {
+    case .sensor: .zero ... .seconds(1)
+    case .exit: .zero ... .milliseconds(300)
+    }
+  }
 
   private init(inputs: [InputRole: Input], exitPulse: Duration?, relocksOnClose: Bool, spans: DoorMonitor.Settings) {
     self.inputs = inputs
@@ -52,7 +59,7 @@ struct MonitorSettings: Hashable, Sendable {
     try Self.require(.exit, for: ["exit-pulse"], in: fields)
     var inputs: [InputRole: Input] = [:]
     for role in InputRole.allCases {
-      inputs[role] = try fields[role.rawValue].map { try Input($0, lock, folder: folder) }
+      inputs[role] = try fields[role.rawValue].map { try Input($0, role, lock, folder: folder) }
     }
     self.inputs = inputs
     exitPulse = try fields["exit-pulse"].map { try $0.durationOrNone(in: DoorSettings.pulseRange) } ?? pulse
@@ -84,7 +91,7 @@ struct MonitorSettings: Hashable, Sendable {
 }
 
 extension MonitorSettings.Input {
-  fileprivate init(_ field: ConfigurationReader, _ lock: LockSettings, folder: String) throws {
+  fileprivate init(_ field: ConfigurationReader, _ role: InputRole, _ lock: LockSettings, folder: String) throws {
     let kinds = try field.mapping(["gpio", "pipe", "serial"])
     let (kind, value) = try kinds.only()
     switch kind {
@@ -99,8 +106,8 @@ extension MonitorSettings.Input {
       let fields = try value.mapping(RelayLine.keys + ["debounce"])
       self = .gpio(
         try RelayLine(fields),
-        debounce: try fields["debounce"]?.duration(in: MonitorSettings.debounceRange) ?? MonitorSettings.defaultDebounce
-      )
+        debounce: try fields["debounce"]?.duration(in: MonitorSettings.debounceRange(of: role))
+          ?? MonitorSettings.defaultDebounce)
     }
   }
 }

@@ -191,6 +191,21 @@ import Testing
     #expect(door.sights.last == "forced without a grant and without an exit")
   }
 
+  @Test("an opening isn't forced before what the exit said by then is known")
+  func exitBehindASlowDisk() throws {
+    let door = try TestDoor.seenShut()
+    let exit = try #require(door.inputs.last { $0.role == .exit }).id
+    let opened = door.time.boot
+    try door.say(.sensor, .contact(isOpen: true))
+    // A record took its time, and the exit waited behind it.
+    door.time.pass(.milliseconds(700))
+    _ = try door.pipeline.tick(heardUntil: opened + .milliseconds(10))
+    #expect(door.sights.isEmpty)
+    try door.pipeline.inputSaid(exit, InputReport(.exitAsked, at: opened + .milliseconds(100)))
+    door.pass(.zero)
+    #expect(door.sights == ["exit", "opened by an exit"])
+  }
+
   @Test("an input that fails is told once, and its door isn't known until it is seen again")
   func lost() throws {
     let door = try TestDoor.seenShut()

@@ -76,6 +76,10 @@ import Testing
     (["sensor: { file: a }"], "doors.front.sensor.file: unknown key"),
     (["sensor: { serial: {} }"], "doors.front.sensor.serial: expected a lock of the kind serial"),
     (["sensor: { gpio: { chip: c, line: 1, debounce: 2s } }"], "debounce: expected a duration from 0s to 1s"),
+    (
+      ["request-to-exit: { gpio: { chip: c, line: 1, debounce: 500ms } }"],
+      "debounce: expected a duration from 0s to 300ms"
+    ),
     (["sensor: { pipe: a }", "request-to-exit: { pipe: a }"], "is in use already: an input belongs to one door"),
     (
       ["sensor: { gpio: { chip: c, line: 1 } }", "request-to-exit: { gpio: { chip: c, line: 1 } }"],

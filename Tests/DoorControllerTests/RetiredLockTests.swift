@@ -64,6 +64,44 @@ import Testing
     #expect(try door.pipeline.doorsLeftOpen.isEmpty && door.pipeline.retired.isEmpty)
   }
 
+  @Test("a lock that a reload replaced and that couldn't be closed is remembered, unless the new one moves the same")
+  func replaced() throws {
+    let relay = "{ gpio: { chip: gpiochip0, line: 1 } }"
+    for (next, isLeftOpen) in [
+      ("{ gpio: { chip: gpiochip0, line: 1, active-low: true } }", false),
+      ("{ gpio: [{ chip: gpiochip0, line: 1 }, { chip: gpiochip0, line: 2 }] }", false),
+      ("{ gpio: { chip: gpiochip0, line: 2 } }", true), ("{ serial: { port: ttyS0 } }", true),
+    ] {
+      let door = try TestDoor([rule("alice")])
+      try door.configure([], lock: relay)
+      try door.pipeline.adopt(door.rulebook)
+      let old = try #require(try door.pipeline.doors.first?.numberedLock.id)
+      try door.configure([], lock: next)
+      try door.pipeline.adopt(door.rulebook)
+      try door.pipeline.lockReported(old, LockReport(.failed(.closed, reason: "no line"), at: door.time.boot))
+      try door.pipeline.lockEnded(old)
+      #expect(try door.pipeline.doorsLeftOpen.map(\.text) == (isLeftOpen ? ["front"] : []), "\(next)")
+      // The relay comes back, and what has it closes it.
+      let new = try #require(try door.pipeline.doors.first?.numberedLock.id)
+      try door.configure([], lock: relay)
+      try door.pipeline.adopt(door.rulebook)
+      try door.pipeline.lockReported(new, LockReport(.moved(.closed), at: door.time.boot))
+      try door.pipeline.lockEnded(new)
+      #expect(try door.pipeline.doorsLeftOpen.isEmpty)
+    }
+  }
+
+  @Test("a reload that can't be recorded touches no lock")
+  func refused() throws {
+    let door = try TestDoor([rule("alice")])
+    let orders = door.lock.orders
+    try door.refuseBundles()
+    try door.export("front", now: TestDoor.start + 1)
+    try door.configure([], lock: "{ command: { unlock: [/bin/true], lock: [/bin/true] } }")
+    #expect(throws: LoadError.self) { try door.pipeline.adopt(door.rulebook) }
+    #expect(door.lock.orders == orders)
+  }
+
   @Test func aDoorWithANewLockListensToThatOneAndIsMovedAgainWhenTheOldOneHasEnded() throws {
     let door = try TestDoor([rule("alice")])
     let old = try #require(try door.pipeline.doors.first?.numberedLock.id)

@@ -324,6 +324,16 @@ extension TestDoor {
     try replaceFile(folder("volatile"), contents: [])
   }
 
+  /// Lets the ledger accept no bundle any more, though it can be read.
+  func refuseBundles() throws {
+    let connection = try Connection(path: folder("state.db"), access: .readWrite)
+    for change in ["INSERT", "UPDATE OF serial"] {
+      let name = change.prefix(6)
+      try connection.run(
+        "CREATE TRIGGER refuse\(name) BEFORE \(change) ON door BEGIN SELECT RAISE(ABORT, 'full'); END")
+    }
+  }
+
   /// Takes the event table away under the running ledger, so that every record fails.
   func breakLedger() throws {
     let connection = try Connection(path: folder("state.db"), access: .readWrite)
