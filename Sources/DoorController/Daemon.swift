@@ -22,6 +22,8 @@ public final class Daemon {
   private let capturePath: String?
   private let acceptsClock: Bool
   private let takesOver: Bool
+  /// Whether a reload has changed what `LocksInCharge` has to say.
+  private var locksChanged = false
 
   /// Prepares a daemon; must be made on the main thread before any other thread exists, since it blocks the signals
   /// that it listens to, and takes what a service manager has put into the environment out of it.
@@ -55,7 +57,11 @@ public final class Daemon {
 
   /// Runs until SIGTERM or SIGINT.
   public func run() throws(DaemonError) {
-    let configuration = try DaemonError.wrapping { try DoorConfiguration.load(path: configurationPath) }
+    let configuration: DoorConfiguration
+    do throws(LoadError) { configuration = try DoorConfiguration.load(path: configurationPath) } catch {
+      LockClosing.runQuietly(configurationPath)
+      throw DaemonError(error)
+    }
     let radios = DoorRadios(
       configuration, capturePath: capturePath, takesOver: takesOver, reports: reports, mailbox: mailbox)
     let radio = radios.listening
@@ -64,7 +70,7 @@ public final class Daemon {
       pipeline = try DaemonError.wrapping { try makePipeline(configuration, radios) }
     } catch {
       // A predecessor may have been killed in mid-pulse: what can't start must not leave the lock open.
-      LockClosing.runQuietly(configuration)
+      LockClosing.runQuietly(configurationPath)
       throw error
     }
     let rulebook = pipeline.rulebook
@@ -90,6 +96,7 @@ public final class Daemon {
     watch.finish(pipeline, radio)
     announce(.stopped, counters: pipeline.snapshot(adding: radio.counters))
     let open = pipeline.doorsLeftOpen
+    if open.isEmpty { forgetLocks(configuration) }
     if !open.isEmpty {
       throw .lockFailed("door \(open.map(\.text).joined(separator: ", ")): the lock couldn't be closed; see to it")
     }
@@ -99,6 +106,9 @@ public final class Daemon {
   private func makePipeline(_ configuration: DoorConfiguration, _ radios: DoorRadios) throws -> DoorPipeline {
     let rulebook = try Rulebook(loading: configuration)
     let ledger = try openLedger(configuration, rulebook)
+    for outcome in LockClosing.closeLeftBehind(configuration) { announce(outcome) }
+    try LocksInCharge(configuration.doors, configurationPath: configurationPath).write(
+      to: LocksInCharge.path(ofState: configuration.statePath))
     return try DoorPipeline(
       rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment(radios))
   }
@@ -116,6 +126,7 @@ public final class Daemon {
       var deadline = pipeline.tick(heardUntil: heardUntil)
       if let due = watch.tick(pipeline, radio) { deadline = min(deadline, due) }
       if watch.restartIsWanted, pipeline.openDoors.isEmpty { return nil }
+      keepLocks(of: pipeline, configuration)
       let due = service.turn(now: .now(), isReady: watch.radioObeys && pipeline.locksStand, hasNews: hasNews) {
         Health(watch.status(pipeline, radio))
       }
@@ -195,12 +206,45 @@ public final class Daemon {
   private func adopt(_ rulebook: Rulebook, _ pipeline: DoorPipeline, _ watch: DaemonWatch) {
     do {
       try pipeline.adopt(rulebook)
+      locksChanged = true
       watch.reloaded()
       announce(.reloaded, detail: rulebook.summary)
       for warning in rulebook.warnings(sendsBeacons: watch.sendsBeacons) { announce(.bundle, detail: warning) }
     } catch {
       refuse("\(error)", watch)
     }
+  }
+
+  /// Writes down what closes the locks in charge, once those of the configuration before have ended.
+  private func keepLocks(of pipeline: DoorPipeline, _ configuration: DoorConfiguration) {
+    guard locksChanged, pipeline.retired.allSatisfy(\.hasEnded) else { return }
+    locksChanged = false
+    let doors = pipeline.rulebook.doors.map(\.settings)
+    do throws(FileError) {
+      try LocksInCharge(doors, configurationPath: configurationPath).write(
+        to: LocksInCharge.path(ofState: configuration.statePath))
+    } catch {
+      var event = DoorEvent(time: clocks.wall(), kind: .ledger)
+      event.state = "failed"
+      event.detail = "\(error); a daemon that is killed now leaves its locks to the configuration of the last start"
+      emit(event)
+    }
+  }
+
+  private func forgetLocks(_ configuration: DoorConfiguration) {
+    do throws(FileError) { try LocksInCharge.remove(LocksInCharge.path(ofState: configuration.statePath)) } catch {
+      // They would be closed once more.
+    }
+  }
+
+  private func announce(_ outcome: LockClosing.Outcome) {
+    var event = DoorEvent(time: clocks.wall(), kind: outcome.failure == nil ? .lock : .lockFailed)
+    event.door = outcome.door.text
+    event.state = "closed"
+    event.reason = outcome.failure == nil ? nil : Reason.lockFailed.rawValue
+    let remark = "the lock of the last run's configuration"
+    event.detail = outcome.failure.map { "\($0) (\(remark))" } ?? remark
+    emit(event)
   }
 
   private func refuse(_ problem: String, _ watch: DaemonWatch) {

@@ -11,17 +11,33 @@ public enum LockClosing {
     public let failure: String?
   }
 
-  /// Closes what the configuration names, and waits for it.
+  /// What `latchkeyd close` did.
+  public struct Report: Sendable {
+    /// What became of each lock, in the order of the configuration; behind them those of a run that hasn't ended well, where
+    /// the configuration has them no more.
+    public let outcomes: [Outcome]
+    /// Why the configuration's own locks aren't known; nil where they are.
+    public let problem: DaemonError?
+  }
+
+  private typealias Target = (door: Identifier, lock: LockSettings)
+
+  /// Closes what the configuration names, and what a run has left that hasn't ended well, and waits for it.
   ///
-  /// - Returns: what became of each door's lock, in the order of the configuration.
-  /// - Throws: nothing has moved: the configuration can't be read, a daemon is in charge of the locks, or it can't be seen
-  ///   whether one is.
-  public static func run(configurationPath: String) throws(DaemonError) -> [Outcome] {
-    let configuration = try DaemonError.wrapping { try DoorConfiguration.load(path: configurationPath) }
+  /// - Throws: nothing has moved: the configuration can't be read and no run has left anything, a daemon is in charge of the
+  ///   locks, or it can't be seen whether one is.
+  public static func run(configurationPath: String) throws(DaemonError) -> Report {
+    let configuration: DoorConfiguration
+    do throws(LoadError) { configuration = try DoorConfiguration.load(path: configurationPath) } catch {
+      let problem = DaemonError(error)
+      let outcomes = closeWithoutConfiguration(configurationPath)
+      if outcomes.isEmpty { throw problem }
+      return Report(outcomes: outcomes, problem: problem)
+    }
     do throws(FileError) {
-      let lock = try charge(of: configuration)
+      let lock = try charge(ofState: configuration.statePath)
       defer { withExtendedLifetime(lock) {} }
-      return close(configuration)
+      return Report(outcomes: close(targets(configuration)), problem: nil)
     } catch {
       switch error.problem {
       case .busy:
@@ -29,38 +45,73 @@ public enum LockClosing {
       // Another user's daemon would have its locks moved under it.
       case .system(_, .permissionDenied), .system(_, .notPermitted): throw .file(error)
       // A disk that is full or read-only is no reason to leave a lock open.
-      default: return close(configuration)
+      default: return Report(outcomes: close(targets(configuration)), problem: nil)
       }
     }
   }
 
-  /// The same for a daemon that can't start, whatever else is wrong; where another is in charge, nothing.
-  static func runQuietly(_ configuration: DoorConfiguration) {
-    do throws(FileError) {
-      let lock = try charge(of: configuration)
-      defer { withExtendedLifetime(lock) {} }
-      _ = close(configuration)
-    } catch {
-      if error.problem != .busy { _ = close(configuration) }
+  /// The same for a daemon that can't start, whatever else is wrong; where another is in charge, or that can't be seen, nothing.
+  static func runQuietly(_ configurationPath: String) {
+    do throws(DaemonError) { _ = try run(configurationPath: configurationPath) } catch {
+      // Why it can't start is told already.
     }
+  }
+
+  /// Closes what the run before has left and the configuration doesn't have any more; the caller is in charge.
+  static func closeLeftBehind(_ configuration: DoorConfiguration) -> [Outcome] { close(leftBehind(configuration)) }
+
+  private static func targets(_ configuration: DoorConfiguration) -> [Target] {
+    configuration.doors.map { ($0.id, $0.lock) } + leftBehind(configuration)
+  }
+
+  private static func leftBehind(_ configuration: DoorConfiguration) -> [Target] {
+    let left = recorded(LocksInCharge.path(ofState: configuration.statePath))?.missing(in: configuration.doors) ?? []
+    return left.map { ($0.id, .command($0.commands)) }
+  }
+
+  /// What a file says; nil where there is none, or it is another's, whose programs aren't run.
+  private static func recorded(_ path: String) -> LocksInCharge? {
+    do { return try LocksInCharge(reading: path) } catch { return nil }
+  }
+
+  /// Nothing can be read of the configuration, not even where its state is: a service's is where its manager says.
+  private static func closeWithoutConfiguration(_ configurationPath: String) -> [Outcome] {
+    let ending = LocksInCharge.path(ofState: "")
+    let folders = ProcessEnvironment["STATE_DIRECTORY"]?.split(separator: ":") ?? []
+    let paths = folders.flatMap { folder in directoryEntries(String(folder)).sorted().map { "\(folder)/\($0)" } }
+    var outcomes: [Outcome] = []
+    for path in paths where path.hasSuffix(ending) {
+      let state = String(path.dropLast(ending.count))
+      guard let left = recorded(LocksInCharge.path(ofState: state)),
+        left.configuration == LocksInCharge.absolute(configurationPath)
+      else { continue }
+      do throws(FileError) {
+        let lock = try charge(ofState: state)
+        defer { withExtendedLifetime(lock) {} }
+        outcomes += close(left.doors.map { ($0.id, .command($0.commands)) })
+      } catch {
+        // A daemon is in charge of them.
+      }
+    }
+    return outcomes
   }
 
   /// Takes what a daemon holds as long as it runs; nil where none has it.
   ///
   /// The file isn't made where there is none: made by root, it would keep the daemon's own user from its state.
-  private static func charge(of configuration: DoorConfiguration) throws(FileError) -> FileLock? {
-    let path = configuration.statePath + ".lock"
+  private static func charge(ofState statePath: String) throws(FileError) -> FileLock? {
+    let path = statePath + ".lock"
     guard try fileStatus(path) != nil else { return nil }
     return try FileLock.acquire(path)
   }
 
-  private static func close(_ configuration: DoorConfiguration) -> [Outcome] {
+  private static func close(_ targets: [Target]) -> [Outcome] {
     // All begin before the first is waited for: each closes first, and again when it is stopped.
-    let closing = configuration.doors.map { door in
+    let closing = targets.map { door, settings in
       let word = Monitor(LockWord.nothing)
       let lock: (any Lock)?
       do throws(Errno) {
-        lock = try door.lock.makeLock(door: door.id) { report in
+        lock = try settings.makeLock(door: door) { report in
           if let new = LockWord(report.event) { word.withLock(waking: false) { $0 = new } }
         }
       } catch {
@@ -68,7 +119,7 @@ public enum LockClosing {
         word.withLock(waking: false) { $0 = .failed(.closed, "\(error)") }
       }
       lock?.beginStop()
-      return (door: door.id, lock: lock, word: word)
+      return (door: door, lock: lock, word: word)
     }
     return closing.map { door, lock, word in
       lock?.stop()

@@ -6,12 +6,12 @@ internal import Glibc
 public struct FileLock: ~Copyable, Sendable {
   private let file: FileDescriptor
 
-  /// Takes the lock at once, making the file (0600) where there is none.
+  /// Takes the lock at once, making the file (0600) where there is none; on a read-only disk too, where it is there.
   ///
   /// - Throws: problem `busy` where another holds it.
   public static func acquire(_ path: String) throws(FileError) -> FileLock {
     do throws(Errno) {
-      let file = try FileDescriptor.open(path, O_RDWR | O_CREAT, mode: 0o600)
+      let file = try open(path)
       let number = file.number
       try systemCall { flock(number, LOCK_EX | LOCK_NB) }
       return FileLock(file: file)
@@ -33,6 +33,12 @@ public struct FileLock: ~Copyable, Sendable {
         guard error.problem == .busy, BootInstant.now() < deadline else { throw error }
       }
       _ = poll(nil, 0, 5)
+    }
+  }
+
+  private static func open(_ path: String) throws(Errno) -> FileDescriptor {
+    do throws(Errno) { return try FileDescriptor.open(path, O_RDWR | O_CREAT, mode: 0o600) } catch .readOnlyFileSystem {
+      return try FileDescriptor.open(path, O_RDONLY)
     }
   }
 

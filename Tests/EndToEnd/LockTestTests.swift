@@ -1,4 +1,5 @@
 import JSON
+import POSIX
 import TestSupport
 import Testing
 
@@ -79,6 +80,67 @@ struct LockTestTests {
       #expect(try bench.run(.latchkeyd, arguments).expecting(exit: 0).stdout == "front closed\n")
       try door.awaitClosing()
       #expect(door.lock.lines[before...].allSatisfy { $0 == "front close" })
+    }
+  }
+
+  private func otherLock(_ text: String) -> String {
+    text.replacing("echo 'front open'", with: "echo 'other open'").replacing(
+      "echo 'front close'", with: "echo 'other close'")
+  }
+
+  @Test("close closes what the killed daemon was in charge of, though the configuration names another lock")
+  func closeOfAnotherConfiguration() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench, settings: "pulse: 20s")
+      try opensFor(alice, door)
+      let text = try bench.directory.text("site.yaml")
+      try bench.directory.write("site.yaml", otherLock(text))
+      try door.daemon.stop()
+      let outcome = try bench.run(.latchkeyd, ["close", "--config", door.configuration]).expecting(exit: 0)
+      #expect(outcome.stdout == "front closed\nfront closed\n")
+      try door.awaitClosing("front")
+      try door.awaitClosing("other")
+    }
+  }
+
+  @Test("a start closes it too, says so, and forgets it")
+  func startWithAnotherConfiguration() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench, settings: "pulse: 20s")
+      try opensFor(alice, door)
+      try bench.directory.write("site.yaml", otherLock(bench.directory.text("site.yaml")))
+      try door.daemon.stop()
+      try door.start(waitsForTime: false)
+      try door.awaitClosing("front")
+      let told = try door.daemon.events("lock").contains { $0["detail"] == "the lock of the last run's configuration" }
+      #expect(told)
+      try door.stop()
+      #expect(try fileStatus(bench.directory("site-state.db.locks")) == nil)
+      let before = door.lock.lines.count
+      try door.start(waitsForTime: false)
+      #expect(!door.lock.lines[before...].contains("front close"))
+      try door.stop()
+    }
+  }
+
+  @Test(
+    "a configuration that can't be read keeps nobody's lock open: what the service manager keeps says what to close")
+  func closeWithoutConfiguration() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try oneDoor(bench, settings: "pulse: 20s")
+      try opensFor(alice, door)
+      try bench.directory.write("site.yaml", "radio: [")
+      try door.daemon.stop()
+      let before = door.lock.lines.count
+      let environment = ["STATE_DIRECTORY": bench.directory.path]
+      let arguments = ["--config", door.configuration]
+      let outcome = try bench.run(.latchkeyd, ["close"] + arguments, environment: environment).expecting(exit: 65)
+      #expect(outcome.stdout == "front closed\n")
+      try door.awaitClosing()
+      #expect(door.lock.lines[before...].allSatisfy { $0 == "front close" })
+      // A start that fails does the same.
+      try bench.run(.latchkeyd, ["run"] + arguments, environment: environment).expecting(exit: 65)
+      try door.awaitClosing()
     }
   }
 

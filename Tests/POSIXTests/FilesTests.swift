@@ -117,6 +117,17 @@ import Testing
     #expect(try fileStatus(folder("lock"))?.permissions == 0o600)
   }
 
+  @Test(.enabled(if: SmallFileSystem.isPossible, "mounting needs CAP_SYS_ADMIN"))
+  func aLockIsTakenOnADiskThatHasBecomeReadOnly() throws {
+    let disk = try SmallFileSystem(in: folder, size: "64k")
+    do { _ = try FileLock.acquire(disk("lock")) }
+    try disk.remount(size: "64k", readOnly: true)
+    let held = try FileLock.acquire(disk("lock"))
+    let error = #expect(throws: FileError.self) { _ = try FileLock.acquire(disk("lock")) }
+    #expect(error?.problem == .busy)
+    withExtendedLifetime(held) {}
+  }
+
   @Test func wipingLeavesNothing() {
     var bytes: [UInt8] = [1, 2, 3]
     wipe(&bytes)
