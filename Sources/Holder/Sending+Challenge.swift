@@ -8,24 +8,26 @@ extension Sending {
   func sendByChallenge(
     _ ongoing: inout Ongoing, _ air: some Air, _ report: (Event) -> Void
   ) throws(SendingError) -> Outcome {
-    var taken: Set<Challenge> = []
-    var sent = 0
     var deadline = bootNow() + duration
     while true {
-      let step = sent < Self.challengeLimit ? try transmission(&ongoing, air, &taken, until: deadline) : nil
+      let isOver = ongoing.tries.sent >= Self.challengeLimit
+      let step = isOver ? nil : try transmission(&ongoing, air, until: deadline)
       switch step {
       case .cancelled: return .cancelled
       case .answered(let answer): return .answered(answer)
       case .frame(let transmission):
         try advertise(transmission, &ongoing, air, report)
-        sent += 1
-        if sent == 1 { deadline = bootNow() + duration }
+        if ongoing.tries.sent == 0 { deadline = bootNow() + duration }
+        ongoing.tries.note(sentAt: bootNow())
       case nil: break
       }
-      if sent == 0 { return ongoing.ear.beacons.isEmpty ? .noBeacon : .noFreshChallenge }
-      let isLast = sent >= Self.challengeLimit || step == nil
-      let turn = isLast ? deadline : min(deadline, bootNow() + Self.challengePatience)
-      while bootNow() < turn {
+      if ongoing.tries.sent == 0 { return ongoing.ear.beacons.isEmpty ? .noBeacon : .noFreshChallenge }
+      let isLast = ongoing.tries.sent >= Self.challengeLimit || step == nil
+      let sentAt = bootNow()
+      while true {
+        let patience = ongoing.ear.beacons.isCrowded(at: bootNow()) ? Self.crowdedPatience : Self.challengePatience
+        let turn = isLast ? deadline : min(deadline, sentAt + patience)
+        if bootNow() >= turn { break }
         switch try listen(&ongoing, air, until: turn) {
         case .cancelled: return .cancelled
         case .enough: if let answer = ongoing.ear.answer { return .answered(answer) }
@@ -44,38 +46,39 @@ extension Sending {
 
   /// A frame under a challenge that wasn't taken yet, once a beacon shows one; nil where none does by the deadline.
   private func transmission(
-    _ ongoing: inout Ongoing, _ air: some Air, _ taken: inout Set<Challenge>, until deadline: BootInstant
+    _ ongoing: inout Ongoing, _ air: some Air, until deadline: BootInstant
   ) throws(SendingError) -> ChallengeStep? {
     let clock = ongoing.clock
     var choosing: BootInstant?
-    var ready: [Challenge: Transmission] = [:]
     while true {
       let slot = clock.slot(at: wallNow().seconds)
       var turn = deadline
       if let choice = ongoing.ear.beacons.choice(
-        slot: slot, skewSlots: clock.skewSlots, except: taken, at: bootNow())
+        slot: slot, skewSlots: clock.skewSlots, period: ongoing.period, by: ongoing.tries.order,
+        except: ongoing.tries.taken, at: bootNow())
       {
         let challenge = choice.heard.beacon.challenge
-        // The first beacon is waited behind for a moment; a second challenge is taken at once.
-        let patience = choice.isDoubtful ? Self.crowdPatience : taken.isEmpty ? Self.beaconChoice : .zero
         // Counted from when it came, not from when it was read.
         let since = choosing ?? choice.heard.lastHeard
         choosing = since
-        turn = min(deadline, since + patience)
+        turn = min(deadline, due(choice, since: since, ongoing, deadline))
         let isDue = bootNow() >= turn
-        // Its frame is made, and noted on the disk, while a stronger beacon is waited for. That a challenge counts as used
+        // Its frame is made, and noted on the disk, while a better beacon is waited for. That a challenge counts as used
         // and isn't used in the end does no harm; but who invents challenges isn't to fill the state with them.
-        if ready[challenge] == nil, isDue || !choice.isDoubtful && ready.count < Self.challengeLimit {
+        if ongoing.tries.ready[challenge] == nil,
+          isDue || !choice.isDoubtful && ongoing.tries.ready.count < Self.challengeLimit
+        {
           guard let frame = try next(&ongoing, under: challenge) else {
             // An intent began under that one before: the next challenge is waited for.
-            taken.insert(challenge)
+            ongoing.tries.taken.insert(challenge)
             choosing = nil
             continue
           }
-          ready[challenge] = frame
+          ongoing.tries.ready[challenge] = frame
         }
-        if isDue, let frame = ready[challenge] {
-          taken.insert(challenge)
+        if isDue, let frame = ongoing.tries.ready[challenge] {
+          ongoing.tries.taken.insert(challenge)
+          ongoing.tries.suspect(upTo: min(bootNow(), since + Self.beaconChoice))
           return .frame(frame)
         }
       } else {
@@ -87,6 +90,31 @@ extension Sending {
       case .enough, .over: if let answer = ongoing.ear.answer { return .answered(answer) }
       }
     }
+  }
+
+  /// Until when a better beacon is waited for.
+  ///
+  /// - Parameter since: when there was one to be chosen.
+  private func due(
+    _ choice: BeaconLog.Choice, since: BootInstant, _ ongoing: Ongoing, _ deadline: BootInstant
+  ) -> BootInstant {
+    let tries = ongoing.tries
+    // The first beacon is waited behind for a moment; what came since the last frame is taken at once.
+    guard let turned = tries.turned else {
+      return since + (choice.isDoubtful ? Self.crowdPatience : tries.taken.isEmpty ? Self.beaconChoice : .zero)
+    }
+    if choice.isNew {
+      return choice.isDoubtful ? min(since + Self.crowdPatience, deadline + (.zero - Self.answerReserve)) : since
+    }
+    let change = turned + ongoing.period + Self.changeSlack
+    if tries.areEnded { return change }
+    // One of several that were there before is the door's by chance only. So its next challenge is waited for, where that
+    // comes in time; but not for so long that the others couldn't be tried.
+    let isLast = tries.sent == Self.challengeLimit - 1
+    if choice.candidates > 1, change <= deadline, isLast || change - bootNow() <= Self.challengePatience {
+      return change
+    }
+    return choice.isDoubtful ? since + Self.crowdPatience : since
   }
 
   func awaitBeacon(
@@ -103,4 +131,50 @@ extension Sending {
       throw .transmission(error)
     }
   }
+}
+
+/// What an intent has tried by challenge.
+struct ChallengeTries {
+  fileprivate(set) var taken: Set<Challenge> = []
+  /// Frames that were made, and noted on the disk, also those that weren't sent yet.
+  ///
+  /// A challenge that was prepared and left aside for a stronger one may be the door's: for this intent it isn't used up.
+  fileprivate(set) var ready: [Challenge: Transmission] = [:]
+  fileprivate(set) var sent = 0
+  /// Challenges first heard up to here had their chance, or are over.
+  private var suspected: BootInstant?
+  /// When the last frame was sent, or the door ended its challenges: within a period it shows another one.
+  fileprivate(set) var turned: BootInstant?
+  /// Whether the door takes none of those first heard up to then.
+  fileprivate(set) var areEnded = false
+
+  /// The second choice goes by what is new; the third as well, but by another measure, so that whoever fits the one
+  /// doesn't fit the other.
+  fileprivate var order: BeaconLog.Order {
+    guard let suspected else { return .strongest }
+    return sent < 2 ? .newest(since: suspected) : .steadiest(since: suspected)
+  }
+
+  /// The door has ended its challenges.
+  ///
+  /// - Parameter moment: until when those are first heard that it showed before.
+  mutating func endChallenges(at now: BootInstant, heardUntil moment: BootInstant) {
+    suspected = moment
+    turned = now
+    areEnded = true
+  }
+
+  /// A frame goes out under what was chosen up to that moment.
+  fileprivate mutating func suspect(upTo moment: BootInstant) { if sent == 0 { suspected = moment } }
+
+  fileprivate mutating func note(sentAt now: BootInstant) {
+    sent += 1
+    turned = now
+    areEnded = false
+  }
+}
+
+extension Sending.Ongoing {
+  /// For how long the door shows a challenge.
+  fileprivate var period: Duration { .seconds(intent.door.credential.site.challengeSeconds) }
 }

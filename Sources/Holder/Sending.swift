@@ -27,7 +27,7 @@ public enum FreshnessChoice: String, CaseIterable, Sendable {
 /// Sends an intent until the door answers, or its time is over.
 ///
 /// By time: its first frame as soon as a slot is free, and that of a later slot where it lasts so long. By challenge: a
-/// frame under the challenge of the door's beacon, and under at most two others where no answer comes.
+/// frame under the challenge of the door's beacon, and under at most two others where no answer comes, new ones first.
 public struct Sending {
   /// What happens meanwhile, for people and programs.
   public enum Event: Hashable, Sendable {
@@ -62,6 +62,12 @@ public struct Sending {
   static let clockPatience = Duration.milliseconds(300)
   /// How long an answer is waited for under one challenge, before another one is taken.
   static let challengePatience = Duration.milliseconds(1_500)
+  /// The same while more challenges are shown than a door has: all three have to fit into three seconds.
+  static let crowdedPatience = Duration.seconds(1)
+  /// How much later than a period a door's next challenge is heard at the latest: three beacons, two of them lost.
+  static let changeSlack = Duration.milliseconds(300)
+  /// How much of its time an intent keeps for the answer to its last frame.
+  static let answerReserve = Duration.milliseconds(500)
 
   let duration: Duration
   let wallNow: () -> WallTime
@@ -109,6 +115,10 @@ public struct Sending {
     // A door that takes no time frames now doesn't remember the press: under a challenge it is still to be done.
     guard case .answered(let answer) = outcome, answer.result == .freshnessRefused else { return outcome }
     ongoing.ear.forgetFrames()
+    // That frame has ended the challenges that the door showed up to now (protocol.md, "The two kinds of freshness"). It
+    // hasn't where its clock isn't trusted, which looks the same: so they come last.
+    let knowsThem = ongoing.ear.beacons.hasHeard(within: Self.changeSlack, at: bootNow())
+    ongoing.tries.endChallenges(at: bootNow(), heardUntil: bootNow() + (knowsThem ? .zero : Self.changeSlack))
     let second = try sendByChallenge(&ongoing, air, report)
     return second == .noBeacon || second == .noFreshChallenge ? outcome : second
   }
@@ -119,6 +129,7 @@ public struct Sending {
     var ear: Ear
     /// The first time frame, where it was made before it may be sent.
     var ready: Transmission?
+    var tries = ChallengeTries()
 
     var clock: SlotClock { intent.door.credential.site.slotClock }
   }

@@ -60,6 +60,51 @@ struct ScanTests {
     }
   }
 
+  @Test("On a terminal scan draws its list anew in place, until Ctrl-C, and leaves the terminal as it was")
+  func live() async throws {
+    try await withWorkbench { bench in
+      let (_, alice) = try door(bench)
+      let terminal = try PseudoTerminal()
+      let radio = try alice.site.air.holderRadio()
+      let scan = try bench.start(
+        executable: "/bin/sh",
+        [
+          "-c", "exec \"$0\" \"$@\" >\(terminal.path)", try Program.latchkey.path, "scan", "--credential", alice.file,
+          "--radio", radio,
+        ])
+      var drawn = ""
+      try terminal.text("list with the door, locked", onto: &drawn) { text in
+        Self.draws(text).last?.lines.contains { $0.hasPrefix("front  Door front  locked") } == true ? true : nil
+      }
+      try alice.latchkey("unlock", "front", "--freshness", "challenge").expecting(exit: 0)
+      try terminal.text("list with the door, unlocked", onto: &drawn) { text in
+        Self.draws(text).last?.lines.contains { $0.hasPrefix("front  Door front  unlocked") } == true ? true : nil
+      }
+      scan.signal(.interrupt)
+      #expect(try scan.waitForExit() == .signalled(2), "it ends as the signal ends processes")
+      drawn += try terminal.rest()
+      let draws = Self.draws(drawn)
+      #expect(draws.first?.back == nil)
+      for (draw, before) in zip(draws.dropFirst(), draws) {
+        #expect(draw.back == before.lines.count, "each takes the place of the one before")
+      }
+      #expect(draws.contains { $0.lines.first == "1 door, until Ctrl-C" })
+      // Long lines wrap again, and the cursor stands below the list.
+      #expect(drawn.hasSuffix("\u{1B}[K\r\n\u{1B}[J\u{1B}[?7h"))
+      #expect(scan.errorText == "" && scan.lines == [])
+    }
+  }
+
+  /// The lists that a terminal was told to show, whole ones only: how many rows the cursor went back, and the lines.
+  private static func draws(_ text: String) -> [(back: Int?, lines: [String])] {
+    text.components(endingWith: "\u{1B}[J\u{1B}[?7h").compactMap { draw in
+      let parts = draw.split(separator: "\u{1B}[?7l", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else { return nil }
+      let back = parts[0].split(separator: "\u{1B}[").last.flatMap { $0.hasSuffix("A") ? Int($0.dropLast()) : nil }
+      return (back, String(parts[1]).components(endingWith: "\u{1B}[K\r\n"))
+    }
+  }
+
   @Test("scan hears nothing: exit 4, and a word about it")
   func nothing() async throws {
     try await withWorkbench { bench in
@@ -110,5 +155,12 @@ struct ScanTests {
       #expect(outcome.stderr.contains("no beacon of any door in 400ms") && outcome.stderr.contains("nothing was sent"))
       #expect(try !bench.directory.names().contains("holders"), "nothing was used")
     }
+  }
+}
+
+extension String {
+  /// What stands before each of these marks; what is behind the last one isn't whole.
+  fileprivate func components(endingWith mark: String) -> [String] {
+    split(separator: mark, omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 }

@@ -116,15 +116,9 @@ import Testing
 
   @Test func whoIsRefusedByTimeComesBackUnderAChallenge() throws {
     let door = door
-    air.script = { air in
-      // It is heard too late to be asked for a challenge first, and takes no time frames.
-      guard let sent = air.sent.last else { return nil }
-      let exchange = try? door.held.exchange(
-        .time(slot: door.held.credential.site.slotClock.slot(at: air.wall.seconds)))
-      let isTime = firstFrame(sent.data.bytes).flatMap { try? exchange?.openCommand($0) } != nil
-      door.result = isTime ? .freshnessRefused : .done
-      return door.next(air)
-    }
+    door.refusesTime = true
+    // It is heard too late to be asked for a challenge first.
+    air.script = { air in air.sent.isEmpty ? nil : door.next(air) }
     let (outcome, sent) = try send(.either)
     guard case .answered(let answer) = outcome else {
       Issue.record("\(outcome)")
@@ -132,6 +126,29 @@ import Testing
     }
     #expect(answer.result == .done && sent.map(\.isByChallenge) == [false, true])
     #expect(sent[0].plaintext.press == sent[1].plaintext.press, "one intent")
+    #expect(Set(sent[1...].map(\.freshness)) == Set(door.challenges.map(Freshness.challenge)), "none that was over")
+  }
+
+  @Test func whatTheDoorShowsIsTakenLastWhereItShowsNothingElseInTime() throws {
+    // A clock that isn't trusted ends no challenge, and this one lasts longer than the holder waits.
+    let bench = try SendingBench(challengeSeconds: 60)
+    let (door, air) = (bench.door, bench.air)
+    door.clockTrusted = false
+    door.refusesTime = true
+    door.endsChallenges = false
+    air.script = { air in air.sent.isEmpty ? nil : door.next(air) }
+    let (outcome, sent) = try bench.send(.either)
+    #expect(outcome.isDone && sent.map(\.isByChallenge) == [false, true])
+  }
+
+  @Test func aChallengeThatWasPreparedAndLeftAsideIsStillThisIntents() throws {
+    let bench = try SendingBench(challengeSeconds: 5)
+    let recorded = try bench.door.recorded(1, bench.air)[0]
+    // The door is heard first; what is stronger comes while its frame is made ready.
+    bench.air.pass(.milliseconds(60))
+    bench.attack { air in (air.next(every: 100_000_000, before: 50_000_000), recorded, -20) }
+    let (outcome, sent) = try bench.send(.challenge)
+    #expect(outcome.isDone && sent.count == 2)
   }
 
   @Test func aDoorThatDisagreesIsStillTakenByChallenge() throws {
@@ -178,25 +195,30 @@ import Testing
 
   @Test func theStrongestThatAgreesComesFirst() throws {
     var log = BeaconLog()
-    #expect(log.isEmpty && log.choice(slot: 0, skewSlots: 2, at: now) == nil)
+    #expect(log.isEmpty && log.choice(slot: 0, skewSlots: 2, period: .seconds(2), at: now) == nil)
     log.take(try beacon(1), rssi: -80, at: now)
     log.take(try beacon(2), rssi: -50, at: now)
     log.take(try beacon(3, slot: 100), rssi: -10, at: now)
-    #expect(log.choice(slot: 0, skewSlots: 2, at: now)?.heard.beacon.challenge == Challenge(random: 2))
-    let next = log.choice(slot: 0, skewSlots: 2, except: [Challenge(random: 2)], at: now)
+    #expect(
+      log.choice(slot: 0, skewSlots: 2, period: .seconds(2), at: now)?.heard.beacon.challenge == Challenge(random: 2))
+    let next = log.choice(slot: 0, skewSlots: 2, period: .seconds(2), except: [Challenge(random: 2)], at: now)
     #expect(next?.heard.beacon.challenge == Challenge(random: 1))
     #expect(log.slotsOff(slot: 0, skewSlots: 2, at: now) == nil)
-    #expect(log.choice(slot: 50, skewSlots: 2, at: now)?.heard.rssi == -10, "where none agrees, the strongest")
+    #expect(
+      log.choice(slot: 50, skewSlots: 2, period: .seconds(2), at: now)?.heard.rssi == -10,
+      "where none agrees, the strongest")
     #expect(log.slotsOff(slot: 50, skewSlots: 2, at: now) == 50)
     let known = log.take(try beacon(1), rssi: -20, at: now)
-    #expect(!known && log.choice(slot: 0, skewSlots: 2, at: now)?.heard.rssi == -20)
+    #expect(!known && log.choice(slot: 0, skewSlots: 2, period: .seconds(2), at: now)?.heard.rssi == -20)
   }
 
   @Test func aFloodIsBoundedAndTheStrongStay() throws {
     var log = BeaconLog()
     log.take(try beacon(1_000_000), rssi: -40, at: now)
     for number in 0..<5_000 as Range<UInt64> { log.take(try beacon(number), rssi: -90, at: now) }
-    #expect(log.choice(slot: 0, skewSlots: 2, at: now)?.heard.beacon.challenge == Challenge(random: 1_000_000))
+    #expect(
+      log.choice(slot: 0, skewSlots: 2, period: .seconds(2), at: now)?.heard.beacon.challenge
+        == Challenge(random: 1_000_000))
   }
 
   @Test func theOneHeardMostOftenStandsOutOfACrowd() throws {
@@ -210,7 +232,7 @@ import Testing
         // Copies in one breath count as one.
         for _ in 0..<5 { log.take(forged, rssi: -20, at: now) }
       }
-      choice = log.choice(slot: 0, skewSlots: 2, at: now)
+      choice = log.choice(slot: 0, skewSlots: 2, period: .seconds(2), at: now)
       #expect(choice?.isDoubtful == (copy < 3))
     }
     #expect(choice?.heard.beacon.challenge == Challenge(random: 1) && choice?.heard.hearings == 4)
@@ -220,7 +242,7 @@ import Testing
     var log = BeaconLog()
     log.take(try beacon(1), rssi: -20, at: now)
     log.take(try beacon(2), rssi: -90, at: now + .seconds(2))
-    let choice = log.choice(slot: 0, skewSlots: 2, at: now + .seconds(2))
+    let choice = log.choice(slot: 0, skewSlots: 2, period: .seconds(2), at: now + .seconds(2))
     #expect(choice?.heard.beacon.challenge == Challenge(random: 2))
   }
 
@@ -228,6 +250,57 @@ import Testing
     var log = BeaconLog()
     log.take(try beacon(1), rssi: -40, at: now)
     log.take(try beacon(2), rssi: -90, at: now + .seconds(5))
-    #expect(log.choice(slot: 0, skewSlots: 2, at: now + .seconds(5))?.heard.beacon.challenge == Challenge(random: 2))
+    #expect(
+      log.choice(slot: 0, skewSlots: 2, period: .seconds(2), at: now + .seconds(5))?.heard.beacon.challenge
+        == Challenge(random: 2))
+  }
+  /// The challenge that is chosen, by its random part.
+  private func choice(
+    _ log: BeaconLog, by order: BeaconLog.Order = .strongest, at seconds: Double
+  ) -> Challenge? {
+    let moment = now + .milliseconds(Int(seconds * 1_000))
+    return log.choice(slot: 0, skewSlots: 2, period: .seconds(2), by: order, at: moment)?.heard.beacon.challenge
+  }
+
+  @Test func whatIsNewGoesFirst() throws {
+    var log = BeaconLog()
+    for copy in 0..<20 as Range<Int64> {
+      let now = now + .milliseconds(100 * copy)
+      for old in 1...4 as ClosedRange<UInt64> { log.take(try beacon(old), rssi: -20, at: now) }
+      if copy == 18 { log.take(try beacon(5), rssi: -90, at: now) }
+    }
+    #expect(choice(log, by: .newest(since: now + .milliseconds(150)), at: 1.9) == Challenge(random: 5))
+    #expect(choice(log, by: .steadiest(since: now + .milliseconds(150)), at: 1.9) == Challenge(random: 5))
+    #expect(choice(log, at: 1.9) != Challenge(random: 5))
+    #expect(choice(log, by: .newest(since: now + .milliseconds(1_850)), at: 1.9) != Challenge(random: 5))
+  }
+
+  @Test func ofACrowdOfNewOnesOnlyWhatStandsOutCounts() throws {
+    var log = BeaconLog()
+    for copy in 0..<15 as Range<Int64> {
+      let now = now + .milliseconds(100 * copy)
+      log.take(try beacon(1), rssi: -50, at: now)
+      // From the third on, one that stands still; from the seventh on, another; and a new one each time.
+      if copy >= 3 { log.take(try beacon(2), rssi: -90, at: now) }
+      if copy >= 7 { log.take(try beacon(3), rssi: -90, at: now) }
+      log.take(try beacon(100 + UInt64(copy)), rssi: -20, at: now)
+    }
+    let since = now + .milliseconds(150)
+    #expect(choice(log, by: .newest(since: since), at: 1.4) == Challenge(random: 3))
+    #expect(choice(log, by: .steadiest(since: since), at: 1.4) == Challenge(random: 2))
+    // Where none of the new ones stands out, it is as before.
+    #expect(choice(log, by: .newest(since: now + .milliseconds(850)), at: 1.4) == Challenge(random: 1))
+  }
+
+  @Test func whatWasHeardForLongerThanADoorShowsAChallengeIsNone() throws {
+    var log = BeaconLog()
+    for copy in 0...32 as ClosedRange<Int64> { log.take(try beacon(1), rssi: -20, at: now + .milliseconds(100 * copy)) }
+    #expect(choice(log, at: 3) == Challenge(random: 1))
+    #expect(choice(log, at: 3.1) == nil)
+    // Nor where it was silent for a while: a door never shows a challenge again.
+    log.take(try beacon(1), rssi: -20, at: now + .seconds(60))
+    #expect(choice(log, at: 60) == nil)
+    log.take(try beacon(2), rssi: -90, at: now + .seconds(60))
+    #expect(choice(log, at: 60) == Challenge(random: 2))
   }
 }

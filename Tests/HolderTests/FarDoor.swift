@@ -18,17 +18,32 @@ final class FarDoor {
   var isSilent = false
   /// What it answers to the first frame it can open under a challenge of its own; nil: nothing.
   var result: AnswerResult? = .done
+  /// Whether it refuses frames by time with result 8, though its clock is trusted: it wants a challenge for that.
+  var refusesTime = false
+  /// Whether what it handles by time ends its challenges for the holder; where its clock isn't trusted it doesn't.
+  var endsChallenges = true
   /// How long a challenge lasts, in nanoseconds.
-  let period: UInt64 = 2_000_000_000
+  let period: UInt64
   private(set) var presses: [UInt8] = []
   private(set) var challenges: [Challenge] = []
+  /// Challenges up to this number are over for the holder, as it has used the door by time.
+  private var ended: UInt64?
+  private var handledByTime: Frame?
 
   init(_ held: HeldDoor) throws {
     self.held = held
+    period = UInt64(held.credential.site.challengeSeconds) * 1_000_000_000
     beaconKey = try held.credential.siteKey.beaconKey()
   }
 
   func challenge(at time: UInt64) -> Challenge { Challenge(random: 1_000 + time / period) }
+
+  /// Beacons of the door as somebody may have recorded them at some other time, in the slot of now, or of 256 slots ago.
+  func recorded(_ count: Int, _ air: TestAir) throws -> [[UInt8]] {
+    try (0..<count).map { number in
+      try beacon(at: air.time, wall: air.wall, challenge: Challenge(random: 1 << 41 + UInt64(number)))
+    }
+  }
 
   func beacon(at time: UInt64, wall: WallTime, challenge: Challenge? = nil, number: DoorNumber? = nil) throws -> [UInt8]
   {
@@ -52,19 +67,29 @@ final class FarDoor {
   }
 
   private func answer(_ air: TestAir) throws -> [UInt8]? {
-    guard let result, let sent = air.sent.last else { return nil }
-    for freshness in [
-      Freshness.challenge(challenge(at: air.time)), .challenge(challenge(at: air.time - min(air.time, period))),
-      .time(slot: held.credential.site.slotClock.slot(at: air.wall.seconds)),
-    ] {
-      let exchange = try held.exchange(freshness)
-      guard let frame = firstFrame(sent.data.bytes), let plaintext = try exchange.openCommand(frame) else { continue }
-      presses.append(plaintext.press)
-      if case .challenge(let challenge) = freshness { challenges.append(challenge) }
-      let answer = Answer(result: result, state: DoorStateByte(.unlocked, clockTrusted: clockTrusted), detail: 5)
-      return try advert(exchange.seal(answer, to: frame))
+    guard let result, let sent = air.sent.last, let frame = firstFrame(sent.data.bytes) else { return nil }
+    let number = air.time / period
+    for number in [number, number - min(number, 1)] where ended.map({ number > $0 }) ?? true {
+      let challenge = challenge(at: number * period)
+      guard let answer = try answer(result, to: frame, under: .challenge(challenge)) else { continue }
+      challenges.append(challenge)
+      return answer
     }
-    return nil
+    let slot = held.credential.site.slotClock.slot(at: air.wall.seconds)
+    let answer = try answer(refusesTime ? .freshnessRefused : result, to: frame, under: .time(slot: slot))
+    if answer != nil, endsChallenges, handledByTime != frame {
+      handledByTime = frame
+      ended = number
+    }
+    return answer
+  }
+
+  private func answer(_ result: AnswerResult, to frame: Frame, under freshness: Freshness) throws -> [UInt8]? {
+    let exchange = try held.exchange(freshness)
+    guard let plaintext = try exchange.openCommand(frame) else { return nil }
+    presses.append(plaintext.press)
+    let answer = Answer(result: result, state: DoorStateByte(.unlocked, clockTrusted: clockTrusted), detail: 5)
+    return try advert(exchange.seal(answer, to: frame))
   }
 }
 

@@ -9,11 +9,12 @@ import TestSupport
 /// A credential with two listed doors, front (1) and back (2), at a site with slots of five seconds.
 func sampleCredential(
   _ id: String = "alice-phone", secret: UInt8 = 7, markers: CarrierMarkers = .standard, slotSeconds: Int = 5,
-  skewSlots: Int = 2
+  skewSlots: Int = 2, challengeSeconds: Int = 2
 ) throws -> CredentialFile {
   CredentialFile(
     site: try sampleSite(
-      "8ded4b41-24f1-6fb9-f79e-64bba2d7f109", markers: markers, slotSeconds: slotSeconds, skewSlots: skewSlots),
+      "8ded4b41-24f1-6fb9-f79e-64bba2d7f109", markers: markers, slotSeconds: slotSeconds, skewSlots: skewSlots,
+      challengeSeconds: challengeSeconds),
     siteKey: try present(SiteKey(SecretBytes(copying: [UInt8](repeating: 1, count: 32)))),
     id: try present(Identifier(id)),
     secret: try present(CredentialSecret(SecretBytes(copying: [UInt8](repeating: secret, count: 32)))),
@@ -21,13 +22,14 @@ func sampleCredential(
 }
 
 func sampleSite(
-  _ id: String, markers: CarrierMarkers = .standard, slotSeconds: Int = 5, skewSlots: Int = 2
+  _ id: String, markers: CarrierMarkers = .standard, slotSeconds: Int = 5, skewSlots: Int = 2,
+  challengeSeconds: Int = 2
 ) throws -> SiteProfile {
   try present(
     SiteProfile(
       id: try present(SiteID(text: id)), name: try DisplayName("HQ"),
-      slotClock: try present(SlotClock(slotSeconds: slotSeconds, skewSlots: skewSlots)), challengeSeconds: 2,
-      markers: markers))
+      slotClock: try present(SlotClock(slotSeconds: slotSeconds, skewSlots: skewSlots)),
+      challengeSeconds: challengeSeconds, markers: markers))
 }
 
 func sampleDoor(_ id: String, _ number: UInt16) throws -> CredentialFile.Door {

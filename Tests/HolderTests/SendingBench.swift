@@ -13,9 +13,10 @@ final class SendingBench {
   let door: FarDoor
   let air = TestAir(wall: 5_000)
 
-  init() throws {
+  init(challengeSeconds: Int = 2) throws {
     folder = try TemporaryDirectory()
-    held = HeldDoor(try present(DoorNumber(rawValue: 1)), of: try sampleCredential())
+    let credential = try sampleCredential(challengeSeconds: challengeSeconds)
+    held = HeldDoor(try present(DoorNumber(rawValue: 1)), of: credential)
     door = try FarDoor(held)
     let door = door
     air.script = { door.next($0) }
@@ -25,6 +26,15 @@ final class SendingBench {
   func attack(_ next: @escaping (TestAir) -> Heard?) {
     let door = door
     air.script = { earlier(door.next($0), next($0)) }
+  }
+
+  /// From now on somebody plays these beside the door, each as often as the door does, and stronger.
+  func replay(_ recorded: [[UInt8]]) {
+    attack { air in
+      recorded.indices.compactMap { index -> Heard? in
+        (air.next(every: 100_000_000, before: 10_000_000 + 3_000_000 * UInt64(index)), recorded[index], -20)
+      }.min { $0.at < $1.at }
+    }
   }
 
   func send(

@@ -46,7 +46,7 @@ final class TestAir: Air {
   }
 
   /// Time passes in which nobody listens.
-  func pass(_ duration: Duration) { time += UInt64(duration.components.seconds) * 1_000_000_000 }
+  func pass(_ duration: Duration) { time += UInt64(duration / .nanoseconds(1)) }
 
   var boot: BootInstant { BootInstant(nanoseconds: time) }
   var wall: WallTime {

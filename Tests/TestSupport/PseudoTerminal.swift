@@ -2,7 +2,7 @@ internal import CPOSIX
 internal import Glibc
 internal import POSIX
 
-/// A serial line without hardware (pty(7)): programs open `path`, a test has the other end.
+/// A serial line or a terminal without hardware (pty(7)): programs open `path`, a test has the other end.
 public final class PseudoTerminal: Sendable {
   private let master: FileDescriptor
   /// Open as long as this value lives, so that the line outlasts a program that closes it.
@@ -34,6 +34,36 @@ public final class PseudoTerminal: Sendable {
       bytes += try master.read(upTo: count - bytes.count)
     }
     return bytes
+  }
+
+  /// Waits until `found` makes something of what has come, `text` and all behind it.
+  ///
+  /// - Parameters:
+  ///   - what: named in the complaint where it doesn't come.
+  ///   - text: what came before; what comes is put behind it.
+  @discardableResult
+  public func text<Found>(
+    _ what: String, onto text: inout String, within limit: Duration = .seconds(20), _ found: (String) -> Found?
+  ) throws -> Found {
+    let deadline = BootInstant.now() + limit
+    var bytes = Array(text.utf8)
+    while true {
+      text = String(decoding: bytes, as: UTF8.self)
+      if let match = found(text) { return match }
+      var poller = Poller([(master.number, .readable)])
+      guard try poller.wait(until: deadline) else { throw TestError("no \(what) came over the line:\n\(text)") }
+      bytes += try receiveSome()
+    }
+  }
+
+  /// All that has come and wasn't read yet.
+  public func rest() throws -> String {
+    var bytes: [UInt8] = []
+    while true {
+      var poller = Poller([(master.number, .readable)])
+      guard try poller.wait(until: .now()) else { return String(decoding: bytes, as: UTF8.self) }
+      bytes += try receiveSome()
+    }
   }
 
   /// Puts a scripted controller at this end, which takes what comes from now on.

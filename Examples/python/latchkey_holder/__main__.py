@@ -71,7 +71,7 @@ def carry_out(options: argparse.Namespace, holder: Credential, door: Door, radio
         return exchange.by_challenge()
     answer = exchange.by_time()
     if answer and answer.result == RESULT_FRESHNESS and options.freshness == 'auto' and exchange.door_has_beacons:
-        return exchange.by_challenge()
+        return exchange.by_challenge(refused_by_time=True)
     return answer
 
 

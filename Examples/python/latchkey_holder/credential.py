@@ -55,6 +55,15 @@ class Credential:
         )
 
     @property
+    def challenge_pause(self) -> int:
+        """For how many slots no time frame follows a challenge frame.
+
+        The door may have lifted its time mark so far: by the skew beyond its own slot, which may be as far ahead of ours,
+        and as long as the challenge lives, which is two periods, however long the frame is on the air.
+        """
+        return 2 * self.skew_slots + 1 + -(-2 * self.challenge_seconds // self.slot_seconds)
+
+    @property
     def beacon_key(self) -> bytes:
         return beacon_key(self.site_key)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from . import carriers, protocol
+from .beacons import BeaconLog, Choice
 from .credential import Credential, Door
 from .errors import Failure
 from .hci import Report
@@ -21,8 +22,9 @@ FRAME_SECONDS = 4.0  # A door answers a frame again for so long; an intent that 
 GATHER_SECONDS = 0.15  # Beacons come every 100 ms: so long is listened for a stronger one.
 LISTEN_SECONDS = 0.3  # Three of them: so long is listened, before a frame by time, for what the door says of its clock.
 PATIENCE_SECONDS = 1.0  # Without an answer under a challenge, before the next is taken.
-BEACON_SECONDS = 1.0  # What wasn't heard again for so long isn't chosen.
-BEACONS_KEPT = 64
+CROWD_SECONDS = 2.0  # So long is waited until one of a crowd of beacons stands out.
+RESERVE_SECONDS = 0.5  # Of an intent's time, for the answer to its last frame.
+CHANGE_SECONDS = 0.3  # So much later than a period a door's next challenge is heard: three beacons, two of them lost.
 
 
 class Radio(Protocol):
@@ -42,10 +44,15 @@ class Request:
 
 
 @dataclass
-class Heard:
-    beacon: Beacon
-    rssi: int
-    at: float
+class Tries:
+    """What an intent has tried by challenge."""
+
+    tried: set[bytes] = field(default_factory=set)
+    sent: int = 0
+    since: float | None = None  # Challenges first heard up to then had their chance, or are over.
+    turned: float | None = None  # When the last frame was sent; within a period the door shows another challenge.
+    ended: bool = False  # The door takes none of those first heard up to since.
+    choosing: float | None = None  # Since when there is one to be chosen.
 
 
 class Exchange:
@@ -68,7 +75,7 @@ class Exchange:
         self._now = monotonic
         self._keys, self._beacon_key = credential.keys(door), credential.beacon_key
         self._sent: list[tuple[bytes, bytes]] = []  # Freshness and frame.
-        self._beacons: dict[bytes, Heard] = {}
+        self._beacons = BeaconLog(credential.challenge_seconds)
         with state.locked(self._slot) as book:
             self._press = book.begin_intent()
 
@@ -78,49 +85,89 @@ class Exchange:
 
     # By challenge
 
-    def by_challenge(self) -> Answer | None:
-        """The answer, or None where none came in time."""
+    def by_challenge(self, *, refused_by_time: bool = False) -> Answer | None:
+        """The answer, or None where none came in time.
+
+        refused_by_time: this intent's time frame was, with result 8. It ended the challenges that the door showed up to
+        now, unless the door doesn't trust its clock, which looks the same: so they come last.
+        """
         search_until = self._now() + self._request.timeout
         deadline: float | None = None
-        tried: set[bytes] = set()
-        taken = 0
+        tries = Tries()
+        if refused_by_time:
+            self._sent = []  # The refusal, said again, isn't the answer to what comes now.
+            # What it showed before may be heard only now.
+            known = self._beacons.has_heard(CHANGE_SECONDS, self._now())
+            tries = Tries(since=self._now() + (0 if known else CHANGE_SECONDS), turned=self._now(), ended=True)
         self._gather(search_until)
-        while taken < CHALLENGES_OF_AN_INTENT:
-            beacon = self._choose(tried)
+        while tries.sent < CHALLENGES_OF_AN_INTENT:
+            limit = deadline or search_until
+            beacon = self._next(tries, limit)
             if beacon is None:  # None is shown, or those that are were used before: the next comes soon.
-                limit = deadline or search_until
                 if self._now() >= limit:
                     break
                 if answer := self._hear(min(limit, self._now() + GATHER_SECONDS)):
                     return answer
                 continue
-            tried.add(beacon.challenge)
+            tries.tried.add(beacon.challenge)
+            began, tries.choosing = tries.choosing, None
             if not self._take(beacon):
                 continue
-            taken += 1
+            if not tries.sent:
+                tries.since = began
+            tries.sent, tries.turned, tries.ended = tries.sent + 1, self._now(), False
             deadline = deadline or self._now() + self._request.timeout
-            if answer := self._under(beacon.challenge, deadline, tried, last=taken == CHALLENGES_OF_AN_INTENT):
+            if answer := self._under(beacon.challenge, deadline, tries):
                 return answer
         if deadline is None:
             raise Failure(4, f'no {"unused challenge" if self._beacons else "beacon"} of {self._door.name} was heard')
         return None
 
+    def _next(self, tries: Tries, limit: float) -> Beacon | None:
+        """The beacon to be taken now, where no better one is to be waited for.
+
+        The third goes by another measure than the second: whoever fits the one doesn't fit the other.
+        """
+        choice = self._beacons.choose(
+            self._agrees, self._now(), tried=tries.tried, since=tries.since, steadiest=tries.sent >= 2
+        )
+        if choice is None:
+            tries.choosing = None
+            return None
+        if tries.choosing is None:
+            tries.choosing = self._now()
+        return choice.beacon if self._now() >= min(limit, self._due(choice, tries, tries.choosing, limit)) else None
+
+    def _due(self, choice: Choice, tries: Tries, since: float, limit: float) -> float:
+        """Until when a better beacon is waited for."""
+        if tries.turned is None:
+            return since + (CROWD_SECONDS if choice.is_doubtful else 0)
+        if choice.is_new:
+            return min(since + CROWD_SECONDS, limit - RESERVE_SECONDS) if choice.is_doubtful else since
+        change = tries.turned + self._credential.challenge_seconds + CHANGE_SECONDS
+        if tries.ended:
+            return change
+        # One of several that were there before is the door's by chance only: its next is waited for, where that helps.
+        last = tries.sent == CHALLENGES_OF_AN_INTENT - 1
+        if choice.candidates > 1 and change <= limit and (last or change - self._now() <= 1.5 * PATIENCE_SECONDS):
+            return change
+        return since + (CROWD_SECONDS if choice.is_doubtful else 0)
+
     def _take(self, beacon: Beacon) -> bool:
         """Makes durable that its challenge is used; False where it was before."""
         now = self._slot
-        last = protocol.slot_at(self._wall_clock() + self._request.timeout, self._credential.slot_seconds)
-        slots = range(now, max(now, last) + 1)
         with self._state.locked(now) as book:
-            if not book.use_challenge(self._door.target, beacon.challenge, slots, self._credential.skew_slots):
+            if not book.use_challenge(self._door.target, beacon.challenge, now, self._credential.challenge_pause):
                 return False
         if not self._agrees(beacon):
             self._warn(self._difference(beacon))
         return True
 
-    def _under(self, challenge: bytes, deadline: float, tried: set[bytes], *, last: bool) -> Answer | None:
+    def _under(self, challenge: bytes, deadline: float, tries: Tries) -> Answer | None:
         """Says it under one challenge, until it is answered, it is late, or another challenge is better."""
         freshness = protocol.challenge_freshness(challenge)
         sequence = secrets.randbelow(128)
+        last = tries.sent == CHALLENGES_OF_AN_INTENT
         patience = self._now() + PATIENCE_SECONDS
         while self._now() < deadline:
             while sequence < 256 and not self._send(freshness, sequence):
@@ -130,7 +177,7 @@ class Exchange:
             while self._now() < renewal:
                 if answer := self._hear(min(renewal, self._now() + GATHER_SECONDS)):
                     return answer
-                if not last and self._now() >= patience and self._choose(tried):
+                if not last and self._now() >= patience and self._next(tries, deadline):
                     return None
         return None
 
@@ -139,13 +186,6 @@ class Exchange:
         while not self._beacons and self._now() < deadline:
             self._hear(min(deadline, self._now() + GATHER_SECONDS))
         self._hear(self._now() + GATHER_SECONDS)
-
-    def _choose(self, tried: set[bytes]) -> Beacon | None:
-        """The strongest that was heard lately and agrees with our clock; where none agrees, the strongest."""
-        since = self._now() - BEACON_SECONDS
-        heard = [one for one in self._beacons.values() if one.at >= since and one.beacon.challenge not in tried]
-        best = max(heard, key=lambda one: (self._agrees(one.beacon), one.rssi, one.at), default=None)
-        return best.beacon if best else None
 
     def _agrees(self, beacon: Beacon) -> bool:
         """A door that takes no time frames says nothing of its slot."""
@@ -192,7 +232,7 @@ class Exchange:
 
     def _check_clock(self) -> None:
         """Where the door says that it takes no time frame of ours, none is sent."""
-        beacons = [one.beacon for one in self._beacons.values()]
+        beacons = self._beacons.beacons
         if not beacons or any(beacon.takes_time and self._agrees(beacon) for beacon in beacons):
             return
         told = [beacon for beacon in beacons if beacon.takes_time]
@@ -248,8 +288,4 @@ class Exchange:
         beacon = protocol.open_beacon(self._beacon_key, frame)
         if beacon is None or beacon.target != self._door.target:
             return
-        now = self._now()
-        if len(self._beacons) >= BEACONS_KEPT:  # Whoever knows the site key can make as many as it likes.
-            self._beacons = {key: one for key, one in self._beacons.items() if one.at >= now - BEACON_SECONDS}
-        if beacon.challenge in self._beacons or len(self._beacons) < BEACONS_KEPT:
-            self._beacons[beacon.challenge] = Heard(beacon, -128 if rssi is None else rssi, now)
+        self._beacons.take(beacon, -128 if rssi is None else rssi, self._now())

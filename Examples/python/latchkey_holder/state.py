@@ -86,13 +86,13 @@ class Book:
             slot += 1
         raise SlotNotYet(slot)
 
-    def use_challenge(self, target: int, challenge: bytes, slots: range, skew: int) -> bool:
-        """Takes a challenge for a frame that is on the air in these slots; False where it was used before."""
+    def use_challenge(self, target: int, challenge: bytes, now: int, pause: int) -> bool:
+        """Takes a challenge, behind which frames by time pause for so many slots; False where it was used before."""
         if challenge in self.challenges:
             return False
         self.challenges = (self.challenges + [challenge])[-CHALLENGES_KEPT:]
         door = self._door(target)
-        door.challenged, door.time_from = slots.start, slots[-1] + 2 * skew + 1
+        door.challenged, door.time_from = now, now + pause
         return True
 
 

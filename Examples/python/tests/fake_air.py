@@ -29,6 +29,12 @@ class FakeAir:
         self._next_tick = TICK
         self._challenge_at = 0.0
 
+    def pass_time(self, seconds: float) -> None:
+        """Time passes in which nobody listens."""
+        deadline = self.elapsed + seconds
+        while self.listen(deadline):
+            pass
+
     def monotonic(self) -> float:
         return self.elapsed
 

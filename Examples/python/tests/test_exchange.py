@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
 import unittest
 
@@ -11,9 +12,9 @@ from latchkey_holder.errors import Failure
 from latchkey_holder.exchange import Exchange, Request
 from latchkey_holder.hci import Report
 from latchkey_holder.protocol import Answer, Command
-from latchkey_holder.state import HolderState
+from latchkey_holder.state import HolderState, SlotNotYet
 
-from .door import CLOCK_TRUSTED, LOCKED, ScriptedDoor, done, silent
+from .door import CLOCK_TRUSTED, LOCKED, Heard, ScriptedDoor, done, silent
 from .fake_air import FakeAir, advert
 from .vectors import sample_credential
 
@@ -117,6 +118,51 @@ class ByChallenge(ExchangeTest):
         self.assertLess(self.air.elapsed, 2)
 
 
+    def test_recorded_beacons_cost_a_challenge_and_no_more(self) -> None:
+        """Of a door by challenge only, at any moment of a period: as often as the door's, louder, never changing."""
+        for count in (3, 8):
+            for start in (0.2 * fifth for fifth in range(10)):
+                with self.subTest(count=count, start=start):
+                    self.setUp()
+                    recorded = [self.door.beacon(0, bytes([0xF0, number] + [7] * 6)) for number in range(count)]
+                    self.air.pass_time(start)
+                    self.air.others = lambda recorded=recorded: [Report(advert(frame), -20) for frame in recorded]
+                    begin = self.air.elapsed
+                    self.assertEqual(self.exchange().by_challenge(), Answer(1, 2, 5))
+                    self.assertLess(self.air.elapsed - begin, 3.5)
+
+    def test_the_door_among_invented_challenges(self) -> None:
+        """Two hundred new ones a second, louder, each said once."""
+        self.air.others = lambda: [
+            Report(advert(self.door.beacon(SLOT, b'\xfd' + secrets.token_bytes(7))), -20) for _ in range(10)
+        ]
+        self.assertEqual(self.exchange().by_challenge(), Answer(1, 2, 5))
+        self.assertEqual(len(self.air.said), 1)
+        self.assertLess(self.air.elapsed, 1)
+
+
+class RefusedByTime(ExchangeTest):
+    def test_it_goes_on_under_a_challenge_that_the_door_shows_first_after_that(self) -> None:
+        refused = Answer(8, LOCKED | CLOCK_TRUSTED, 0)
+        self.door.state = LOCKED | CLOCK_TRUSTED
+        self.door.live += [protocol.time_freshness(slot) for slot in range(SLOT - 2, SLOT + 10)]
+
+        def answer(heard: Heard) -> Answer:
+            if heard.freshness[0] & 0x80:
+                return Answer(1, 2, 5)
+            self.door.end_challenges()
+            return refused
+
+        self.door.answer = answer
+        exchange = self.exchange()
+        self.assertEqual(exchange.by_time(), refused)
+        shown = self.door.challenge
+        self.assertEqual(exchange.by_challenge(refused_by_time=True), Answer(1, 2, 5))
+        self.assertEqual(len(self.air.said), 2)
+        self.assertNotEqual(self.door.heard[-1].freshness, shown)
+        self.assertEqual(len({heard.press for heard in self.door.heard}), 1)
+
+
 class ByTime(ExchangeTest):
     def setUp(self) -> None:
         super().setUp()
@@ -168,6 +214,14 @@ class ByTime(ExchangeTest):
         with self.assertRaises(Failure) as failure:
             self.exchange().by_time()
         self.assertEqual(failure.exception.code, 75)
+
+    def test_how_long_none_follows_a_challenge_frame(self) -> None:
+        """The skew twice, the slot itself, and what two challenge periods reach into (docs/protocol.md)."""
+        self.air.beacons = True
+        self.exchange().by_challenge()
+        with self.state.locked(SLOT) as book, self.assertRaises(SlotNotYet) as wait:
+            book.use_time(2, SLOT + 1, 2, lambda slot, sequence: True)
+        self.assertEqual(wait.exception.slot, SLOT + 6)
 
     def test_words_that_repeat(self) -> None:
         """Every sequence is tried until the nine words differ, and what is sent says the same."""

@@ -47,17 +47,55 @@ import Testing
     #expect(try bench.send(.challenge).outcome.isDone)
   }
 
-  @Test func atMostThreeChallengesAreWastedOnOneWhoImitatesEverything() throws {
-    let bench = try SendingBench()
+  /// Voices beside the door, each as steady as it and stronger, by the number of the challenge that each says at a moment.
+  private func imitate(_ bench: SendingBench, _ voices: [(TestAir) -> UInt64]) {
     let door = bench.door
-    // As often as the door, each for as long as it takes to be chosen, and stronger.
     bench.attack { air in
-      let at = air.next(every: 100_000_000, before: 1_000_000)
-      let challenge = Challenge(random: 1 << 40 + UInt64(air.sent.count))
-      return (try? door.beacon(at: at, wall: air.wall, challenge: challenge)).map { (at, $0, -20) }
+      voices.indices.compactMap { index -> Heard? in
+        let at = air.next(every: 100_000_000, before: 1_000_000 * UInt64(1 + index))
+        let challenge = Challenge(random: 1 << 40 + UInt64(index) << 32 + voices[index](air))
+        return (try? door.beacon(at: at, wall: air.wall, challenge: challenge)).map { (at, $0, -20) }
+      }.min { $0.at < $1.at }
     }
+  }
+
+  @Test func oneWhoTakesANewChallengeWheneverTheHolderHasTakenTheLastCostsTwo() throws {
+    let bench = try SendingBench()
+    imitate(bench, [{ UInt64($0.sent.count) }])
+    let (outcome, sent) = try bench.send(.challenge, for: .seconds(10))
+    #expect(outcome.isDone && sent.count == 3)
+  }
+
+  @Test(arguments: [300, 500] as [UInt64])
+  func oneWhoIsAlwaysNewCostsTwo(_ milliseconds: UInt64) throws {
+    for start in stride(from: 0, to: 2_000, by: 130) {
+      let bench = try SendingBench()
+      bench.air.pass(.milliseconds(20_000 + start))
+      imitate(bench, [{ $0.time / (milliseconds * 1_000_000) }])
+      let (outcome, sent) = try bench.send(.challenge)
+      #expect(outcome.isDone && sent.count <= 3, "\(start) ms into a period: \(outcome), \(sent.count) sent")
+    }
+  }
+
+  @Test func atMostThreeChallengesAreWastedOnThoseWhoImitateEverything() throws {
+    let bench = try SendingBench()
+    // Four doors that aren't, each with a period as long as the door's, so that one has always changed just now.
+    imitate(bench, (0..<4).map { voice in { ($0.time + 500_000_000 * UInt64(voice)) / 2_000_000_000 } })
     let (outcome, sent) = try bench.send(.challenge, for: .seconds(10))
     #expect(outcome == .over && sent.count == 3, "left open: a nuisance, as jamming is")
+  }
+
+  @Test func aRecordedOneDoesNotHelpAFlood() throws {
+    for seconds in [2, 60] {
+      let bench = try SendingBench(challengeSeconds: seconds)
+      let recorded = try bench.door.recorded(1, bench.air)[0]
+      let flood = Flood(rate: 200, rssi: -20).next(bench)
+      bench.attack { air in
+        earlier(flood(air), (air.next(every: 100_000_000, before: 7_000_000), recorded, -20))
+      }
+      let (outcome, sent) = try bench.send(.challenge)
+      #expect(outcome.isDone && sent.count == 2, "periods of \(seconds) s: \(outcome), \(sent.count) sent")
+    }
   }
 
   @Test func oneThatStandsStillCostsOneChallenge() throws {

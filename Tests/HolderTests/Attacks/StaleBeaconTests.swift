@@ -11,8 +11,15 @@ import Testing
     return { air in (air.next(every: 100_000_000, before: 50_000_000), recorded, -20) }
   }
 
+  /// A door whose beacons vouch for its clock (bit 6), or don't: one by challenge only never does.
+  private func bench(vouching: Bool, challengeSeconds: Int = 2) throws -> SendingBench {
+    let bench = try SendingBench(challengeSeconds: challengeSeconds)
+    bench.door.clockTrusted = vouching
+    return bench
+  }
+
   @Test func besideTheDoorABeaconOfAnHourAgoIsNotTaken() throws {
-    let bench = try SendingBench()
+    let bench = try bench(vouching: true)
     let stale = try record(bench)
     bench.air.pass(.seconds(3_600))
     bench.attack(stale)
@@ -20,17 +27,84 @@ import Testing
     #expect(outcome.isDone && sent.count == 1)
   }
 
-  @Test func besideTheDoorABeaconOfTenSecondsAgoCostsOneChallenge() throws {
-    let bench = try SendingBench()
+  @Test func ofADoorByChallengeOnlyItCostsOneChallenge() throws {
+    let bench = try bench(vouching: false)
     let stale = try record(bench)
-    bench.air.pass(.seconds(10))
+    bench.air.pass(.seconds(3_600))
     bench.attack(stale)
     let (outcome, sent) = try bench.send(.challenge)
-    #expect(outcome.isDone && sent.count == 2, "its slot agrees, and it is stronger")
+    #expect(outcome.isDone && sent.count == 2, "it says nothing of a slot")
   }
 
-  @Test func alongsideNoDoorItGetsAFrameThatIsWorthNothingAndIsNoAnswer() throws {
-    let bench = try SendingBench()
+  @Test(arguments: [10, 5 * 256])
+  func besideTheDoorABeaconWhoseSlotAgreesCostsOneChallenge(_ seconds: Int) throws {
+    let bench = try bench(vouching: true)
+    let stale = try record(bench)
+    bench.air.pass(.seconds(seconds))
+    bench.attack(stale)
+    let (outcome, sent) = try bench.send(.challenge)
+    #expect(outcome.isDone && sent.count == 2, "it is stronger")
+  }
+
+  /// Three make a crowd with the door's, tie with it in how often they are heard, and win by their strength.
+  @Test(arguments: [(true, 3), (false, 3), (true, 2), (false, 2), (false, 10)])
+  func recordedBeaconsCostOneChallengeAtAnyMomentOfAPeriod(_ vouching: Bool, _ count: Int) throws {
+    for start in stride(from: 0, to: 2_000, by: 130) {
+      let bench = try bench(vouching: vouching)
+      bench.air.pass(.milliseconds(20_000 + start))
+      bench.replay(try bench.door.recorded(count, bench.air))
+      let (outcome, sent) = try bench.send(.challenge)
+      #expect(outcome.isDone && sent.count <= 2, "\(start) ms into a period: \(outcome), \(sent.count) sent")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aPressUnderWayWhenTheyBeginIsNotHeldUp(_ vouching: Bool) throws {
+    let bench = try bench(vouching: vouching)
+    let recorded = try bench.door.recorded(3, bench.air)
+    // The door's own challenge was used a moment ago, so that only theirs are left until its next.
+    #expect(try bench.send(.challenge).outcome.isDone)
+    bench.replay(recorded)
+    let (outcome, sent) = try bench.send(.challenge)
+    #expect(outcome.isDone && sent.count == 2)
+  }
+
+  @Test func theyAreOutlastedWhereTheDoorIsNotHeardForAWhile() throws {
+    let bench = try bench(vouching: false)
+    let (door, silence) = (bench.door, UInt64(1_000_000_000)..<4_500_000_000)
+    bench.replay(try door.recorded(3, bench.air))
+    let script = bench.air.script
+    bench.air.script = { air in
+      door.isSilent = silence.contains(air.time)
+      return script(air)
+    }
+    let (outcome, _) = try bench.send(.challenge, for: .seconds(10))
+    #expect(outcome.isDone)
+  }
+
+  @Test func whereChallengesLastLongTwoRecordingsAreTriedInVain() throws {
+    let bench = try bench(vouching: false, challengeSeconds: 60)
+    bench.replay(try bench.door.recorded(2, bench.air))
+    let (outcome, sent) = try bench.send(.challenge)
+    #expect(outcome.isDone && sent.count == 3, "the door's next challenge is too far away to be waited for")
+  }
+
+  @Test func whereChallengesLastLongThreeRecordingsHoldHoldersUp() throws {
+    let bench = try bench(vouching: false, challengeSeconds: 60)
+    bench.replay(try bench.door.recorded(3, bench.air))
+    let (outcome, sent) = try bench.send(.challenge)
+    #expect(outcome == .over && sent.count == 3, "left open: within 3 s nothing tells them from the door")
+  }
+
+  @Test func aTimeOutOfAPeriodOutlastsThem() throws {
+    let bench = try bench(vouching: false, challengeSeconds: 20)
+    bench.replay(try bench.door.recorded(3, bench.air))
+    #expect(try bench.send(.challenge, for: .seconds(25)).outcome.isDone)
+  }
+
+  @Test(arguments: [true, false])
+  func alongsideNoDoorItGetsAFrameThatIsWorthNothingAndIsNoAnswer(_ vouching: Bool) throws {
+    let bench = try bench(vouching: vouching)
     let stale = try record(bench)
     bench.air.pass(.seconds(3_600))
     bench.door.isSilent = true
@@ -40,8 +114,9 @@ import Testing
     #expect(outcome == .over && sent.count == 1)
   }
 
-  @Test func oneThatWasUsedGetsNoFrame() throws {
-    let bench = try SendingBench()
+  @Test(arguments: [true, false])
+  func oneThatWasUsedGetsNoFrame(_ vouching: Bool) throws {
+    let bench = try bench(vouching: vouching)
     let stale = try record(bench)
     #expect(try bench.send(.challenge).outcome.isDone)
     bench.door.isSilent = true
