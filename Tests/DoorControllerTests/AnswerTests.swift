@@ -4,6 +4,7 @@ import AirProtocol
 import HCI
 import LockHardware
 import POSIX
+import TestSupport
 import Testing
 
 @testable import DoorController
@@ -128,6 +129,22 @@ import Testing
     challenged.pass(.seconds(4))
     #expect(try challenged.beacon()?.state.clockTrusted == false, "it takes no time frames, whatever its clock")
     #expect(try challenged.hear(try challenged.frame("alice")).first?.reason == "challenge-required")
+  }
+
+  @Test func aDoorOfWhichNothingIsSaidWantsChallenges() throws {
+    let door = try door("either")
+    let text = String(decoding: try door.folder.read("door.yaml"), as: UTF8.self)
+    let silent = text.split(separator: "\n").filter { !$0.contains("freshness") }.joined(separator: "\n") + "\n"
+    try door.folder.write("door.yaml", bytes: Array(silent.utf8))
+    #expect(try DoorConfiguration.load(path: door.folder("door.yaml")).doors.map(\.freshness) == [.challenge])
+    try door.restart()
+    door.pass(.seconds(4))
+    let beacon = try #require(try door.beacon())
+    #expect(!beacon.state.clockTrusted, "it takes no time frames, whatever its clock")
+    #expect(try door.hear(door.frame("bob")).first?.reason == "challenge-required")
+    #expect(try door.hear(door.frame("alice")).first?.reason == "challenge-required")
+    #expect(door.lock.openings == 0)
+    #expect(try door.hear(door.frame("dora", challenge: beacon.challenge)).map(\.kind) == [.granted])
   }
 
   @Test func aReloadKeepsTheChallengesOfDoorsThatStay() throws {
