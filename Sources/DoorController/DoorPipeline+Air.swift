@@ -137,16 +137,20 @@ extension DoorPipeline {
         record(Actuation(of: pending, .done), at: door, detail: "open, or on its way there, when #\(event) closed it")
       }
     }
-    door.pendingAnswers.append(PendingAnswer(context: context, content: content, position: position, event: event))
     // Whoever asks for no answer waits too, so that a lock that fails is remembered with its press.
+    awaitLock(PendingAnswer(context: context, content: content, position: position, event: event))
+  }
+
+  private func awaitLock(_ pending: PendingAnswer) {
+    let door = pending.context.door
+    door.pendingAnswers.append(pending)
     if door.pendingAnswers.count > AnswerBook.limit { door.pendingAnswers.removeFirst() }
   }
 
   /// Another frame of an intent that was handled: its result is the first one's, which may still wait for the lock.
   func answerRepeatedPress(_ context: CommandContext, result: UInt8) {
     if let first = pendingAnswer(context) {
-      context.door.pendingAnswers.append(
-        PendingAnswer(context: context, content: first.content, position: first.position, event: first.event))
+      awaitLock(PendingAnswer(context: context, content: first.content, position: first.position, event: first.event))
     } else {
       answer(context, result: AnswerResult(rawValue: result))
     }

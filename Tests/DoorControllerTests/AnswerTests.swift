@@ -147,6 +147,25 @@ import Testing
     #expect(try door.hear(door.frame("dora", challenge: beacon.challenge)).map(\.kind) == [.granted])
   }
 
+  @Test func noMoreWaitForALockThanAreAnsweredAtATime() throws {
+    let names = (0..<5).map { "holder-\($0)" }
+    let door = try TestDoor(names.map { try rule($0, freshness: .either) }, policy: ["freshness: either"])
+    door.pass(.zero)
+    let challenge = try #require(try door.beacon()).challenge
+    // Each presses once, and sends that in ten frames, while the lock says nothing.
+    for name in names {
+      for sequence in 0..<10 as Range<UInt8> {
+        try door.hear(door.frame(name, challenge: challenge, sequence: sequence, flags: 1))
+      }
+    }
+    #expect(try door.pipeline.snapshot().repeated == 45)
+    #expect(try door.pipeline.doors[0].pendingAnswers.count == AnswerBook.limit)
+    let last = try door.frame("holder-4", challenge: challenge, sequence: 9, flags: 1)
+    try door.report(.moved(.open))
+    #expect(try door.answer("holder-4", to: last, challenge: challenge)?.result == .done)
+    #expect(try door.pipeline.doors[0].pendingAnswers.isEmpty)
+  }
+
   @Test func aReloadKeepsTheChallengesOfDoorsThatStay() throws {
     let door = try door()
     door.pass(.zero)
