@@ -19,13 +19,15 @@ extension DoorPipeline {
 
   private func airPlan(_ boot: BootInstant) -> AdvertisingPlan? {
     let answers = answers.live(at: boot).compactMap { AirState.data(of: $0, rulebook.markers) }
-    let beacons = doors.indices.compactMap { beacon(ofDoor: $0, boot) }
+    let beacons = doors.indices.compactMap { index in
+      beacon(ofDoor: index, boot).map { (data: $0, door: UInt64(doors[index].number.rawValue)) }
+    }
     // While somebody is answered each door keeps five a second, as long as all of them leave half of the air, whose turns
     // are of 30 ms.
     let period: Duration = answers.isEmpty ? .milliseconds(100) : .milliseconds(max(170, 60 * beacons.count))
     return AdvertisingPlan(
       answers.map { AdvertisingPlan.Item($0, every: .milliseconds(25)) }
-        + beacons.map { AdvertisingPlan.Item($0, every: period) })
+        + beacons.map { AdvertisingPlan.Item($0.data, every: period, series: $0.door) })
   }
 
   private func beacon(ofDoor index: Int, _ boot: BootInstant) -> AdvertisingData? {
@@ -135,16 +137,20 @@ extension DoorPipeline {
         record(Actuation(of: pending, .done), at: door, detail: "open, or on its way there, when #\(event) closed it")
       }
     }
-    door.pendingAnswers.append(PendingAnswer(context: context, content: content, position: position, event: event))
     // Whoever asks for no answer waits too, so that a lock that fails is remembered with its press.
+    awaitLock(PendingAnswer(context: context, content: content, position: position, event: event))
+  }
+
+  private func awaitLock(_ pending: PendingAnswer) {
+    let door = pending.context.door
+    door.pendingAnswers.append(pending)
     if door.pendingAnswers.count > AnswerBook.limit { door.pendingAnswers.removeFirst() }
   }
 
   /// Another frame of an intent that was handled: its result is the first one's, which may still wait for the lock.
   func answerRepeatedPress(_ context: CommandContext, result: UInt8) {
     if let first = pendingAnswer(context) {
-      context.door.pendingAnswers.append(
-        PendingAnswer(context: context, content: first.content, position: first.position, event: first.event))
+      awaitLock(PendingAnswer(context: context, content: first.content, position: first.position, event: first.event))
     } else {
       answer(context, result: AnswerResult(rawValue: result))
     }

@@ -75,9 +75,13 @@ extension DoorPipeline {
   }
 
   /// At least one record a minute while the clock is trusted, so that a clock that falls back is noticed.
-  func beat(_ wall: WallTime) {
-    guard !environment.trustsClock, trust.isTrusted, wall.seconds - lastBeat >= 60 else { return }
-    lastBeat = wall.seconds
+  ///
+  /// A minute of CLOCK_BOOTTIME, which counts what the machine slept. A step of the wall clock ends its trust, and makes a
+  /// record when that begins anew.
+  func beat(_ boot: BootInstant, _ wall: WallTime) {
+    let isDue = lastBeat.map { boot - $0 >= .seconds(60) } ?? true
+    guard !environment.trustsClock, trust.isTrusted, isDue else { return }
+    lastBeat = boot
     do throws(LedgerError) {
       try ledger.heartbeat(at: wall, clockTrusted: true)
       recorded(at: wall)

@@ -79,8 +79,10 @@ package final class DoorPipeline {
   /// The door's own slot, as of the last look at the clock: a tick's, or a command's.
   var slot: UInt64
   private var forgeries: ForgeryWatch
-  /// Wall time of the last record, in Unix seconds.
-  var lastBeat: Int64 = 0
+  /// When a trusted clock recorded last, or a heartbeat was tried; nil: not yet.
+  ///
+  /// Not by the wall clock: one that was ahead, and recorded that, would have no heartbeat until it is there again.
+  var lastBeat: BootInstant?
   private(set) var ledgerRecord: LedgerRecord
 
   /// Takes over the doors of a rulebook: locks are closed, marks and modes come from the ledger.
@@ -157,7 +159,7 @@ package final class DoorPipeline {
     expireModes(boot)
     expireLockTests(boot)
     watchDoors(heardUntil ?? boot)
-    beat(wall)
+    beat(boot, wall)
     showOnAir(boot)
     if let event = forgeries.look(
       at: boot, wall: wall, counters: counters, keys: rulebook.table.count,
@@ -192,7 +194,8 @@ package final class DoorPipeline {
   /// A durable record was made; a heartbeat has no id.
   func recorded(at wall: WallTime, id: Int64? = nil) {
     trust.recorded(at: wall.sinceEpoch)
-    lastBeat = wall.seconds
+    // What an untrusted clock records isn't a trusted one's record.
+    if isClockTrusted { lastBeat = environment.clocks.boot() }
     ledgerRecord.succeeded(at: wall, id: id)
   }
 

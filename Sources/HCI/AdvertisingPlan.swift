@@ -11,11 +11,17 @@ public struct AdvertisingPlan: Hashable, Sendable {
     public var data: AdvertisingData
     /// How often it should be on the air; below 100 ms the controller's shortest interval is used.
     public var period: Duration
+    /// The number by which it is known again when its data change, as those of a beacon do; nil: other data are another
+    /// thing.
+    public var series: UInt64?
 
-    public init(_ data: AdvertisingData, every period: Duration) {
+    public init(_ data: AdvertisingData, every period: Duration, series: UInt64? = nil) {
       self.data = data
       self.period = period
+      self.series = series
     }
+
+    fileprivate var identity: Identity { series.map { .series($0) } ?? .data(data) }
 
     /// Whether it wants the controller's shortest interval, as an answer does and a beacon doesn't.
     var isUrgent: Bool { period < .milliseconds(100) }
@@ -39,26 +45,42 @@ public struct AdvertisingPlan: Hashable, Sendable {
   }
 }
 
+/// By what an item is known again.
+private enum Identity: Hashable {
+  case series(UInt64)
+  case data(AdvertisingData)
+}
+
 /// Whose turn it is on the air: the item whose next showing is due first, for as long as one is sure to be sent.
 ///
 /// An answer that is new comes at once. What is wanted seldom, a beacon, has its turn when it is due, never shown ones first;
 /// but where there are answers, every other turn is theirs. A turn is counted from when the controller shows the item: one
 /// that is slow to be told shows each of them all the same.
 struct AdvertisingRotation: Sendable {
-  private struct Showing {
-    let data: AdvertisingData
-    var last: BootInstant
+  private struct Turn {
+    var item: AdvertisingPlan.Item
+    /// Whether no turn of the item has come to its end yet.
+    let isFirst: Bool
+    /// From when the controller has shown the data; until then, when it was told to.
+    var start: BootInstant
+    /// Nil: the controller doesn't show the data yet, or nobody waits.
+    var end: BootInstant?
+    /// Whether the data have changed in this turn.
+    var hasChanged = false
   }
 
-  private var showings: [Showing] = []
-  private(set) var current: AdvertisingData?
-  /// Whether the controller has shown it in this turn.
-  private var wasShown = false
-  private var wasBeacon = false
-  private var until: BootInstant?
+  private var present: Turn?
+  /// When each item had its last turn, of those that came to their end.
+  ///
+  /// By identity and not by data: all beacons change at once. Forgotten then, they would begin anew with the first, and the
+  /// last of many would never have a turn.
+  private var shown: [Identity: BootInstant] = [:]
+
+  /// What is to be on the air.
+  var current: AdvertisingData? { present?.item.data }
 
   /// When to look again; nil where nothing changes by itself.
-  var deadline: BootInstant? { until }
+  var deadline: BootInstant? { present?.end }
 
   /// Looks whose turn it is.
   ///
@@ -70,47 +92,62 @@ struct AdvertisingRotation: Sendable {
       self = AdvertisingRotation()
       return
     }
-    showings.removeAll { showing in !plan.items.contains { $0.data == showing.data } }
-    let isShared = plan.items.count > 1
+    let identities = Set(plan.items.map(\.identity))
+    shown = shown.filter { identities.contains($0.key) }
     let answers = plan.items.filter(\.isUrgent)
-    let newAnswers = answers.filter { !wasShown($0) }
-    if let current, plan.items.contains(where: { $0.data == current }), newAnswers.isEmpty {
-      if isShown, !wasShown {
-        wasShown = true
-        until = now + dwell
+    let newAnswers = answers.filter { shown[$0.identity] == nil && $0.identity != present?.item.identity }
+    if goesOn(plan, isShown: isShown, isAwaited: !newAnswers.isEmpty, dwell: dwell, now) { return }
+    let wasBeacon = present.map { !$0.item.isUrgent } ?? false
+    let beacons = plan.items.filter { !$0.isUrgent && due($0) <= now }
+    let candidates =
+      if !newAnswers.isEmpty { newAnswers } else if wasBeacon, !answers.isEmpty { answers } else {
+        beacons.isEmpty ? plan.items : beacons
       }
-      if !isShared { until = nil }
-      guard isShared, let until, now >= until else { return }
-    }
-    let beacons = plan.items.filter { !$0.isUrgent && isDue($0, now) }
-    let isAnswersTurn = !newAnswers.isEmpty || wasBeacon && !answers.isEmpty
-    let candidates = !newAnswers.isEmpty ? newAnswers : isAnswersTurn ? answers : beacons.isEmpty ? plan.items : beacons
     let next = candidates.min { due($0) < due($1) } ?? plan.items[0]
-    show(next, isShown: isShown && next.data == current, isShared ? now + dwell : nil, now)
+    let isShownAlready = isShown && next.data == current
+    present = Turn(
+      item: next, isFirst: shown[next.identity] == nil, start: now,
+      end: isShownAlready && plan.items.count > 1 ? now + dwell : nil)
   }
 
-  private mutating func show(_ item: AdvertisingPlan.Item, isShown: Bool, _ end: BootInstant?, _ now: BootInstant) {
-    current = item.data
-    wasBeacon = !item.isUrgent
-    wasShown = isShown
-    until = isShown ? end : nil
-    if let place = showings.firstIndex(where: { $0.data == item.data }) {
-      showings[place].last = now
-    } else {
-      showings.append(Showing(data: item.data, last: now))
+  /// Whether the present turn goes on, maybe with other data; one that has come to its end is noted.
+  ///
+  /// - Parameter isAwaited: whether there is an answer that was never shown.
+  private mutating func goesOn(
+    _ plan: AdvertisingPlan, isShown: Bool, isAwaited: Bool, dwell: Duration, _ now: BootInstant
+  ) -> Bool {
+    guard var turn = present, let item = plan.items.first(where: { $0.identity == turn.item.identity }) else {
+      return false
     }
+    let isShared = plan.items.count > 1
+    let hasOtherData = item.data != turn.item.data
+    // What is cut short doesn't count: it comes before the others of its kind again. An answer that was never shown isn't
+    // cut short by the next one: of many at once none would be heard.
+    if isAwaited, !(turn.item.isUrgent && turn.isFirst) { return false }
+    if isShared, turn.end.map({ now >= $0 }) ?? false || hasOtherData && turn.hasChanged {
+      shown[item.identity] = turn.start
+      return false
+    }
+    turn.item = item
+    if !isShared {
+      turn.end = nil
+    } else if hasOtherData {
+      // Sent once for certain too; but only once anew, else what changes all the time would keep the others waiting.
+      turn.hasChanged = true
+      turn.end = nil
+    } else if isShown, turn.end == nil {
+      turn.start = now
+      turn.end = now + dwell
+    }
+    present = turn
+    return true
   }
-
-  private func wasShown(_ item: AdvertisingPlan.Item) -> Bool { showings.contains { $0.data == item.data } }
-
-  /// Whether an item is to be shown, again or at all.
-  private func isDue(_ item: AdvertisingPlan.Item, _ now: BootInstant) -> Bool { due(item) <= now }
 
   /// When an item is due; what was never shown, the most often wanted first, before all others.
   private func due(_ item: AdvertisingPlan.Item) -> BootInstant {
-    guard let showing = showings.first(where: { $0.data == item.data }) else {
+    guard let last = shown[item.identity] else {
       return BootInstant(nanoseconds: UInt64(clamping: item.period.wholeNanoseconds))
     }
-    return showing.last + item.period
+    return last + item.period
   }
 }

@@ -4,6 +4,7 @@ import AirProtocol
 import HCI
 import LockHardware
 import POSIX
+import TestSupport
 import Testing
 
 @testable import DoorController
@@ -128,6 +129,41 @@ import Testing
     challenged.pass(.seconds(4))
     #expect(try challenged.beacon()?.state.clockTrusted == false, "it takes no time frames, whatever its clock")
     #expect(try challenged.hear(try challenged.frame("alice")).first?.reason == "challenge-required")
+  }
+
+  @Test func aDoorOfWhichNothingIsSaidWantsChallenges() throws {
+    let door = try door("either")
+    let text = String(decoding: try door.folder.read("door.yaml"), as: UTF8.self)
+    let silent = text.split(separator: "\n").filter { !$0.contains("freshness") }.joined(separator: "\n") + "\n"
+    try door.folder.write("door.yaml", bytes: Array(silent.utf8))
+    #expect(try DoorConfiguration.load(path: door.folder("door.yaml")).doors.map(\.freshness) == [.challenge])
+    try door.restart()
+    door.pass(.seconds(4))
+    let beacon = try #require(try door.beacon())
+    #expect(!beacon.state.clockTrusted, "it takes no time frames, whatever its clock")
+    #expect(try door.hear(door.frame("bob")).first?.reason == "challenge-required")
+    #expect(try door.hear(door.frame("alice")).first?.reason == "challenge-required")
+    #expect(door.lock.openings == 0)
+    #expect(try door.hear(door.frame("dora", challenge: beacon.challenge)).map(\.kind) == [.granted])
+  }
+
+  @Test func noMoreWaitForALockThanAreAnsweredAtATime() throws {
+    let names = (0..<5).map { "holder-\($0)" }
+    let door = try TestDoor(names.map { try rule($0, freshness: .either) }, policy: ["freshness: either"])
+    door.pass(.zero)
+    let challenge = try #require(try door.beacon()).challenge
+    // Each presses once, and sends that in ten frames, while the lock says nothing.
+    for name in names {
+      for sequence in 0..<10 as Range<UInt8> {
+        try door.hear(door.frame(name, challenge: challenge, sequence: sequence, flags: 1))
+      }
+    }
+    #expect(try door.pipeline.snapshot().repeated == 45)
+    #expect(try door.pipeline.doors[0].pendingAnswers.count == AnswerBook.limit)
+    let last = try door.frame("holder-4", challenge: challenge, sequence: 9, flags: 1)
+    try door.report(.moved(.open))
+    #expect(try door.answer("holder-4", to: last, challenge: challenge)?.result == .done)
+    #expect(try door.pipeline.doors[0].pendingAnswers.isEmpty)
   }
 
   @Test func aReloadKeepsTheChallengesOfDoorsThatStay() throws {

@@ -210,6 +210,32 @@ import Testing
     #expect(try door.hear(door.frame("alice", press: 3)).map(\.kind) == [.granted])
   }
 
+  @Test func aClockThatWasAheadWithoutBeingTrustedEndsNoRecords() throws {
+    let door = try door(rule("alice", freshness: .challenge), policy: ["freshness: challenge"])
+    door.time.set(by: .seconds(3_600))
+    door.pass(.zero)
+    #expect(try door.hear(door.frame("alice", challenge: door.beacon()?.challenge)).map(\.kind) == [.granted])
+    // The end of the pulse is the last record of that time.
+    door.wait(.seconds(5))
+    door.time.set(by: .seconds(-3_600))
+    door.pass(.zero)
+    // The battery's clock is trusted again after a minute, with a record; one a minute follows.
+    door.wait(.seconds(61))
+    for _ in 0..<3 {
+      door.wait(.seconds(61))
+      let last = try #require(try door.pipeline.ledger.lastRecordTime())
+      #expect((0...60).contains(door.time.wall.seconds - last.seconds), "\(last)")
+    }
+  }
+
+  @Test func aMachineThatSleptRecordsAtOnce() throws {
+    let door = try door(rule("alice"))
+    door.wait(.seconds(61))
+    door.pass(.seconds(7_200))
+    let last = try #require(try door.pipeline.ledger.lastRecordTime())
+    #expect(last.seconds == door.time.wall.seconds)
+  }
+
   @Test func aForgedFrameChangesNothing() throws {
     let door = try door(rule("alice"))
     let frame = try door.frame("alice")

@@ -29,31 +29,39 @@ final class TestDoor {
   private(set) var inputs: [TestInput] = []
   /// What keeps more of them from being made.
   var inputFailure: Errno?
-  /// What the door has on the air now.
-  var onAir: [AdvertisingData] { air.withLock { $0 } }
-  private let air = Mutex<[AdvertisingData]>([])
+  /// What the door wants on the air now.
+  var plan: AdvertisingPlan? { air.withLock { $0 } }
+  var onAir: [AdvertisingData] { plan?.items.map(\.data) ?? [] }
+  private let air = Mutex<AdvertisingPlan?>(nil)
+  private let doorIDs: [String]
   private var running: DoorPipeline?
 
   /// - Parameters:
-  ///   - rules: issued for the door before its bundle is made.
-  ///   - policy: more lines of the door's configuration.
+  ///   - rules: issued for all doors before their bundles are made.
+  ///   - policy: more lines of each door's configuration.
   ///   - slotSeconds: the site's; a site's own default is 5. The skew is two slots, a challenge's period 2 s, as by default.
-  init(_ rules: [CredentialRule], policy: [String] = [], slotSeconds: Int = 1) throws {
+  ///   - doors: the site's, all of them this daemon's.
+  init(
+    _ rules: [CredentialRule], policy: [String] = [], slotSeconds: Int = 1, doors: [String] = ["front"]
+  ) throws {
+    doorIDs = doors
     folder = try TemporaryDirectory()
     let settings = try Site.Settings(
       name: DisplayName("Test"), zone: TimeZoneData(name: "Test/Zone", bytes: Self.universalTime),
       slotClock: #require(SlotClock(slotSeconds: slotSeconds, skewSlots: 2)))
     site = try Site.create(in: folder("site"), #require(settings), now: Self.start)
-    _ = try site.addDoor(#require(Identifier("front")), name: DisplayName("Front"), now: Self.start)
+    for door in doors {
+      _ = try site.addDoor(#require(Identifier(door)), name: DisplayName("Door \(door)"), now: Self.start)
+    }
     try issue(rules)
-    try export(now: Self.start)
+    for door in doors { try export(door, now: Self.start) }
     try configure(policy)
     try restart()
   }
 
   func issue(_ rules: [CredentialRule]) throws {
-    let front = try #require(Identifier("front"))
-    try site.issue(rules.map { CredentialRequest(rule: $0, doors: [front]) }, now: Self.start)
+    let doors = try doorIDs.map { try #require(Identifier($0)) }
+    try site.issue(rules.map { CredentialRequest(rule: $0, doors: doors) }, now: Self.start)
   }
 
   func export(_ door: String = "front", now: Int64) throws {
@@ -74,13 +82,17 @@ final class TestDoor {
     try replaceFile(folder("door.yaml"), contents: Array((text + more).utf8))
   }
 
-  func configure(_ policy: [String], lock: String = "{ dry-run: {} }") throws {
+  /// - Parameter only: the one door that this daemon has; nil: all of the site's.
+  func configure(_ policy: [String], lock: String = "{ dry-run: {} }", only: String? = nil) throws {
+    let policy = policy.contains { $0.hasPrefix("freshness:") } ? policy : policy + ["freshness: time"]
+    let doors = (only.map { [$0] } ?? doorIDs).flatMap { id in
+      ["  \(id):"] + (["bundle: \(id).bundle", "lock: \(lock)", "pulse: 3s"] + policy).map { "    \($0)" }
+    }
     let lines =
       [
         "radio: unix:/nowhere", "site-key: \(Base64URL.encode(site.verificationKey.rawRepresentation))",
-        "state: state.db", "volatile: volatile", "clock: battery", "doors:", "  front:",
-        "    bundle: front.bundle", "    lock: \(lock)", "    pulse: 3s",
-      ] + (policy.contains { $0.hasPrefix("freshness:") } ? policy : policy + ["freshness: time"]).map { "    \($0)" }
+        "state: state.db", "volatile: volatile", "clock: battery", "doors:",
+      ] + doors
     try replaceFile(folder("door.yaml"), contents: Array((lines.joined(separator: "\n") + "\n").utf8))
   }
 
@@ -106,13 +118,13 @@ final class TestDoor {
     let time = time
     let lock = lock
     let book = try rulebook
-    air.withLock { $0 = [] }
+    air.withLock { $0 = nil }
     try book.accept(into: ledger)
     var environment = DoorPipeline.Environment(
       clocks: Clocks(boot: { time.boot }, wall: { time.wall }, synchronisation: { (false, .seconds(16)) }),
       trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _, _, _ in lock },
       emit: { [weak self] in self?.events.append($0) },
-      air: { [weak self] plan in self?.air.withLock { $0 = plan?.items.map(\.data) ?? [] } })
+      air: { [weak self] plan in self?.air.withLock { $0 = plan } })
     environment.makeInput = { [weak self] (_, role, _, id) throws(Errno) in
       if let failure = self?.inputFailure { throw failure }
       let input = TestInput(role: role, id: id)
@@ -145,28 +157,35 @@ final class TestDoor {
 
   /// A frame as that credential's phone would make it now.
   ///
-  /// - Parameter challenge: nil: by time.
+  /// - Parameters:
+  ///   - door: nil: the credential's first.
+  ///   - challenge: nil: by time.
   func frame(
-    _ credential: String, _ command: Command = .unlock(seconds: 0), slot: Int64 = 0, challenge: Challenge? = nil,
-    sequence: UInt8 = 0, press: UInt8 = 1, flags: UInt8 = 0, code: UInt8? = nil
+    _ credential: String, _ command: Command = .unlock(seconds: 0), door: String? = nil, slot: Int64 = 0,
+    challenge: Challenge? = nil, sequence: UInt8 = 0, press: UInt8 = 1, flags: UInt8 = 0, code: UInt8? = nil
   ) throws -> Frame {
-    let exchange = try exchange(credential, challenge.map { .challenge($0) } ?? now(slot))
+    let exchange = try exchange(credential, challenge.map { .challenge($0) } ?? now(slot), door: door)
     return try exchange.seal(
       CommandPlaintext(
         sequence: sequence, code: code ?? command.code, argument: command.argument, flags: flags, press: press))
   }
 
-  private func now(_ slot: Int64 = 0) -> Freshness {
+  func now(_ slot: Int64 = 0) -> Freshness {
     .time(slot: site.profile.slotClock.slot(at: time.wall.seconds).advanced(by: Int(slot)))
   }
 
   /// What a credential and a door share; its first door where none is named.
-  func exchange(_ credential: String, _ freshness: Freshness, door id: String? = nil) throws -> Exchange {
+  ///
+  /// - Parameter other: another door, whose number frames are to bear; nil: the door's own.
+  func exchange(
+    _ credential: String, _ freshness: Freshness, door id: String? = nil, naming other: String? = nil
+  ) throws -> Exchange {
     let file = try site.credentialFile(#require(Identifier(credential)))
     let door = try #require(file.doors.first { id == nil || $0.id.text == id })
+    let named = try #require(file.doors.first { $0.id.text == other ?? door.id.text })
     let keys = try CredentialKeys.derive(from: file.secret, site: file.site.id, door: door.number)
     return try Exchange(
-      keys: keys, hintRoot: file.siteKey.hintRoot(of: door.number), door: door.number, freshness: freshness)
+      keys: keys, hintRoot: file.siteKey.hintRoot(of: door.number), door: named.number, freshness: freshness)
   }
 
   /// The first door's beacon that is on the air; nil where there is none.
@@ -337,6 +356,12 @@ extension TestDoor {
   /// Takes the event table away under the running ledger, so that every record fails.
   func breakLedger() throws {
     let connection = try Connection(path: folder("state.db"), access: .readWrite)
-    try connection.run("DROP TABLE event")
+    try connection.run("ALTER TABLE event RENAME TO gone")
+  }
+
+  /// Puts it back.
+  func mendLedger() throws {
+    let connection = try Connection(path: folder("state.db"), access: .readWrite)
+    try connection.run("ALTER TABLE gone RENAME TO event")
   }
 }

@@ -49,19 +49,116 @@ import Testing
     #expect(rotation.deadline == at(1_000 + UInt64(count) * dwell))
   }
 
-  @Test("new challenges of many doors each have their turn", arguments: [5, 16])
-  func newBeaconsOfManyDoors(doors: UInt8) throws {
+  /// What a controller that shows everything at once sends for a whole dwell, and when that began, in milliseconds: of
+  /// doors that all change what they show every two seconds, and of an answer, which is number 0.
+  private func showings(
+    doors: UInt8, answer: Bool, dwell: UInt64, seconds: UInt64
+  ) throws -> [(item: UInt8, at: UInt64)] {
+    let period = Duration.milliseconds(answer ? max(170, 60 * Int(doors)) : 100)
+    let answers = answer ? [AdvertisingPlan.Item(try data(0), every: .milliseconds(25))] : []
+    var rotation = AdvertisingRotation()
+    var plan: AdvertisingPlan?
+    var result: [(item: UInt8, at: UInt64)] = []
+    var since: UInt64 = 0
+    for now in stride(from: 1_000 as UInt64, to: 1_000 + seconds * 1_000, by: 10) {
+      if now % 2_000 == 1_000 {
+        let beacons = try (1...doors).map { door in
+          AdvertisingPlan.Item(
+            try AdvertisingData(bytes: [door, UInt8(now / 2_000)]), every: period, series: UInt64(door))
+        }
+        plan = AdvertisingPlan(answers + beacons)
+      }
+      var shown = rotation.current
+      let deadline = rotation.deadline
+      rotation.turn(plan, isShown: shown != nil, dwell: .milliseconds(Int64(dwell)), now: at(now))
+      if let shown, shown != rotation.current || deadline != rotation.deadline, now - since >= dwell {
+        result.append((shown.bytes[0], since))
+      }
+      if shown != rotation.current || deadline != rotation.deadline { since = now }
+      while shown != rotation.current {
+        shown = rotation.current
+        rotation.turn(plan, isShown: true, dwell: .milliseconds(Int64(dwell)), now: at(now))
+      }
+    }
+    return result
+  }
+
+  @Test(
+    "each of many doors is shown as often as the others, though all change what they show every two seconds",
+    arguments: [5, 16, 18, 20, 24, 32], [30, 110])
+  func newBeaconsOfManyDoors(doors: UInt8, dwell: UInt64) throws {
+    for answer in [false, true] {
+      let sent = try showings(doors: doors, answer: answer, dwell: dwell, seconds: 60)
+      let counts = (1...doors).map { door in sent.count { $0.item == door } }
+      let (least, most) = (counts.min() ?? 0, counts.max() ?? 0)
+      #expect(least > 0 && most - least <= 2, "\(counts), answer: \(answer)")
+      // In each round, which a change may make longer by a turn.
+      let turn = answer ? 2 * dwell : dwell
+      let round = max(UInt64(doors) * turn, answer ? max(170, 60 * UInt64(doors)) : 100)
+      for door in 1...doors {
+        let times = sent.filter { $0.item == door }.map(\.at)
+        let gap = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .max
+        #expect(gap <= round + (2 + round / 2_000) * turn, "door \(door), answer: \(answer)")
+      }
+      let answers = sent.count { $0.item == 0 }
+      #expect(answer ? answers * 2 >= sent.count - 1 : answers == 0)
+    }
+  }
+
+  @Test func whatChangesAllTheTimeLeavesTheOthersTheirTurns() throws {
     var rotation = AdvertisingRotation()
     var shown: [UInt8: Int] = [:]
-    // Every two seconds all doors show something new.
-    for generation in 0..<10 as Range<UInt64> {
-      let plan = try AdvertisingPlan(
-        (1...doors).map {
-          AdvertisingPlan.Item(try AdvertisingData(bytes: [$0, UInt8(generation)]), every: .milliseconds(100))
-        })
-      for door in follow(&rotation, plan, from: 1_000 + generation * 2_000, turns: 66) { shown[door, default: 0] += 1 }
+    for step in 0..<300 as Range<UInt64> {
+      let changing = try AdvertisingData(bytes: [1, UInt8(step % 256)])
+      let plan = AdvertisingPlan([
+        .init(changing, every: .milliseconds(100), series: 1), .init(try data(2), every: .milliseconds(100), series: 2),
+      ])
+      _ = follow(&rotation, plan, from: 1_000 + step * 10, turns: 1)
+      shown[rotation.current?.bytes[0] ?? 0, default: 0] += 1
     }
-    for door in 1...doors { #expect(shown[door] ?? 0 >= 660 / Int(doors) - 20, "door \(door)") }
+    #expect(shown[2] ?? 0 >= 150 && shown[1] ?? 0 >= 50, "\(shown)")
+  }
+
+  @Test func newDataOfWhatIsOnTheAirAreShownAtOnceAndForAWholeTurn() throws {
+    var rotation = AdvertisingRotation()
+    func plan(_ generation: UInt8) throws -> AdvertisingPlan? {
+      AdvertisingPlan(
+        try (1...3).map {
+          .init(try AdvertisingData(bytes: [$0, generation]), every: .milliseconds(100), series: UInt64($0))
+        })
+    }
+    _ = follow(&rotation, try plan(1), from: 1_000, turns: 1)
+    _ = follow(&rotation, try plan(2), from: 1_020, turns: 1)
+    #expect(rotation.current?.bytes == [1, 2] && rotation.deadline == at(1_050))
+    #expect(follow(&rotation, try plan(2), from: 1_050, turns: 3) == [2, 3, 1])
+  }
+
+  @Test func aThingThatIsAloneNoLongerTakesTurns() throws {
+    var rotation = AdvertisingRotation()
+    let items = try (1...2).map { byte in
+      AdvertisingPlan.Item(try data(byte), every: .milliseconds(100), series: UInt64(byte))
+    }
+    #expect(follow(&rotation, AdvertisingPlan([items[0]]), from: 1_000, turns: 3) == [1, 1, 1])
+    #expect(follow(&rotation, AdvertisingPlan(items), from: 5_000, turns: 4) == [1, 2, 1, 2])
+  }
+
+  @Test func manyNewAnswersAreEachSentBeforeTheNextOne() throws {
+    var rotation = AdvertisingRotation()
+    let beacon = AdvertisingPlan.Item(try data(99), every: .milliseconds(170), series: 99)
+    let answers = try (1...10).map { AdvertisingPlan.Item(try data($0), every: .milliseconds(25)) }
+    _ = follow(&rotation, AdvertisingPlan([beacon]), from: 500, turns: 1)
+    let plan = AdvertisingPlan(answers + [beacon])
+    var shown: [UInt8] = []
+    for step in 0..<30 as Range<UInt64> { shown += follow(&rotation, plan, from: 1_000 + step * 10, turns: 1) }
+    #expect(shown == (1...10).flatMap { [$0, $0, $0] })
+  }
+
+  @Test func aBeaconThatAnAnswerCutShortIsTheNextOne() throws {
+    var rotation = AdvertisingRotation()
+    let beacons = try (1...3).map { AdvertisingPlan.Item(try data($0), every: .milliseconds(100), series: UInt64($0)) }
+    #expect(follow(&rotation, AdvertisingPlan(beacons), from: 1_000, turns: 5) == [1, 2, 3, 1, 2])
+    let answer = AdvertisingPlan.Item(try data(9), every: .milliseconds(25))
+    #expect(follow(&rotation, AdvertisingPlan(beacons + [answer]), from: 1_130, turns: 6) == [9, 2, 9, 3, 9, 1])
   }
 
   @Test("beacons of many doors leave answers half of the air", arguments: [30, 110])

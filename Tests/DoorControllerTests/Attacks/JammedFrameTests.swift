@@ -120,6 +120,24 @@ import Testing
     #expect(door.lock.openings == 0)
   }
 
+  @Test(arguments: [false, true])
+  func aTimeFrameOpensNothingAfterALockThatCouldNotBeRecorded(_ byChallenge: Bool) throws {
+    let door = try TestDoor.attacked()
+    let jammed = try door.frame("alice", slot: 2, press: 1)
+    try door.breakLedger()
+    try door.hear(
+      door.frame("alice", .lock, slot: 2, challenge: byChallenge ? door.shownChallenge() : nil, sequence: 1, press: 2))
+    #expect(door.lock.orders.last == .close)
+    // A restart has only what is on the disk, which nobody would miss anything of.
+    try door.restart { _ in try door.mendLedger() }
+    for _ in 0..<30 {
+      try door.hear(jammed)
+      door.wait(.seconds(1))
+    }
+    #expect(door.lock.openings == 0)
+    #expect(try door.hear(door.frame("alice", press: 3)).map(\.kind) == [.granted])
+  }
+
   @Test func aChallengeFrameOpensNothingAfterALockByTime() throws {
     let door = try TestDoor.attacked()
     let jammed = try door.frame("alice", challenge: door.shownChallenge(), press: 1)
