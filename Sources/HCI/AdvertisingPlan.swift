@@ -92,11 +92,12 @@ struct AdvertisingRotation: Sendable {
       self = AdvertisingRotation()
       return
     }
+    // Asked whenever something was heard: until here nothing is allocated.
+    if goesOn(plan, isShown: isShown, dwell: dwell, now) { return }
     let identities = Set(plan.items.map(\.identity))
     shown = shown.filter { identities.contains($0.key) }
     let answers = plan.items.filter(\.isUrgent)
-    let newAnswers = answers.filter { shown[$0.identity] == nil && $0.identity != present?.item.identity }
-    if goesOn(plan, isShown: isShown, isAwaited: !newAnswers.isEmpty, dwell: dwell, now) { return }
+    let newAnswers = answers.filter(isAwaited)
     let wasBeacon = present.map { !$0.item.isUrgent } ?? false
     let beacons = plan.items.filter { !$0.isUrgent && due($0) <= now }
     let candidates =
@@ -110,11 +111,14 @@ struct AdvertisingRotation: Sendable {
       end: isShownAlready && plan.items.count > 1 ? now + dwell : nil)
   }
 
+  /// Whether it is an answer that was never shown, nor is now.
+  private func isAwaited(_ item: AdvertisingPlan.Item) -> Bool {
+    item.isUrgent && shown[item.identity] == nil && item.identity != present?.item.identity
+  }
+
   /// Whether the present turn goes on, maybe with other data; one that has come to its end is noted.
-  ///
-  /// - Parameter isAwaited: whether there is an answer that was never shown.
   private mutating func goesOn(
-    _ plan: AdvertisingPlan, isShown: Bool, isAwaited: Bool, dwell: Duration, _ now: BootInstant
+    _ plan: AdvertisingPlan, isShown: Bool, dwell: Duration, _ now: BootInstant
   ) -> Bool {
     guard var turn = present, let item = plan.items.first(where: { $0.identity == turn.item.identity }) else {
       return false
@@ -123,7 +127,7 @@ struct AdvertisingRotation: Sendable {
     let hasOtherData = item.data != turn.item.data
     // What is cut short doesn't count: it comes before the others of its kind again. An answer that was never shown isn't
     // cut short by the next one: of many at once none would be heard.
-    if isAwaited, !(turn.item.isUrgent && turn.isFirst) { return false }
+    if plan.items.contains(where: isAwaited), !(turn.item.isUrgent && turn.isFirst) { return false }
     if isShared, turn.end.map({ now >= $0 }) ?? false || hasOtherData && turn.hasChanged {
       shown[item.identity] = turn.start
       return false
