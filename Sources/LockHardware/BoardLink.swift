@@ -109,7 +109,7 @@ struct BoardLink {
     do throws(Errno) {
       if line == nil {
         line = Line(try SerialPort.open(path, rate: baud, flowControl: .none))
-        deframer = BoardDeframer()
+        deframer.forget()
       }
     } catch {
       return lose("the serial line \(path) can't be opened: \(words(error))")

@@ -186,6 +186,27 @@ import Testing
     lock.stop()
   }
 
+  @Test func noiseOfTheLineBeforeIsNotCounted() throws {
+    board.change { $0.losesReplies = .max }
+    board.change { $0.echoes = true }
+    let lock = try lock { $0.answer = .milliseconds(50) }
+    while true {
+      if case .failed(.closed, let reason) = try next(), reason.contains("bytes came") { break }
+    }
+    board.unplug()
+    board.change { $0.echoes = false }
+    while true {
+      if case .failed(.closed, let reason) = try next(), reason.contains("can't be opened") { break }
+    }
+    try board.plug()
+    while true {
+      guard case .failed(.closed, let reason) = try next(), !reason.contains("can't be opened") else { continue }
+      #expect(reason == "the board at \(board.port) didn't answer “lock”, sent 4 times")
+      break
+    }
+    lock.stop()
+  }
+
   // MARK: Unplugged
 
   @Test func aLineThatIsNotThereYetIsOpenedWhenItIs() throws {
