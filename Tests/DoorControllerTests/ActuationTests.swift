@@ -224,6 +224,29 @@ import Testing
     #expect(reports.said == ["lock-failed: for another command it didn't get closed, or didn't stay: jammed"])
   }
 
+  @Test("A pulse counts from when the lock is told: what the disk takes is not taken from it")
+  func slowDisk() throws {
+    let door = try door()
+    door.whileRecording = { [time = door.time] event in
+      if event.kind == .granted { time.pass(.seconds(2)) }
+    }
+    try door.hear(door.frame("alice", challenge: challenge(door)))
+    #expect(door.lock.orders.last == .open(until: door.time.boot + .seconds(3)))
+    #expect(door.events.last?.kind == .granted)
+    door.whileRecording = nil
+    door.wait(.seconds(2))
+    #expect(door.lock.orders.last == .open(until: door.time.boot + .seconds(1)), "the mode lasts as long as the lock")
+    door.wait(.seconds(2))
+    #expect(door.lock.orders.last == .close)
+  }
+
+  @Test func aLockTestsPulseCountsFromWhenTheLockIsToldToo() throws {
+    let door = try door()
+    door.whileRecording = { [time = door.time] event in if event.kind == .lockTest { time.pass(.seconds(2)) } }
+    _ = try lockTest(door)
+    #expect(door.lock.orders.last == .open(until: door.time.boot + .seconds(3)))
+  }
+
   @Test func aLockTestEndsWithTheLockThatAReloadTakesAway() throws {
     let door = try door()
     let reports = Mutex<[LockTest.Report]>([])
