@@ -81,7 +81,8 @@ extension DoorPipeline {
   /// A lock has said something: a test that waits for it goes on or ends.
   func observeLockTest(of lock: LockID, _ report: LockReport) {
     guard let place = lockTests.firstIndex(where: { $0.lock == lock }) else { return }
-    if lockTests[place].observe(report) { lockTests.remove(at: place).finish() }
+    let isLockedDown = doors.first { $0.numberedLock.id == lock }?.mode.isLockedDown ?? false
+    if lockTests[place].observe(report, isLockedDown: isLockedDown) { lockTests.remove(at: place).finish() }
   }
 
   /// Ends tests whose lock says nothing more, or is held open by somebody meanwhile.

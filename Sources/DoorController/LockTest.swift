@@ -69,9 +69,10 @@ struct LockTest {
   var deadline: BootInstant { began + report.pulse + Self.slack }
 
   /// Takes note of what the lock says; true where that ends the test.
-  mutating func observe(_ lock: LockReport) -> Bool {
-    // A slow lock may still be at what was wanted before.
-    if report.moves.isEmpty, lock.cause?.event != report.id { return false }
+  ///
+  /// - Parameter isLockedDown: whether the door is.
+  mutating func observe(_ lock: LockReport, isLockedDown: Bool) -> Bool {
+    if report.moves.isEmpty, lock.cause?.event != report.id { return isOvertaken(lock, isLockedDown) }
     switch lock.event {
     case .moved(let position), .stands(let position):
       // A door that was open for a moment more is told so by its next word.
@@ -79,12 +80,43 @@ struct LockTest {
         report.moves.append(Report.Move(position: position, after: lock.at - began))
       }
       guard position == .closed else { return false }
-      if let problem { fail(.lockFailed, problem) }
+      if let problem { failClosed(problem, isLockedDown) }
       return true
     case .failed(let position, let reason):
       fail(.lockFailed, "it didn't get \(position.rawValue), or didn't stay: \(reason)")
       return true
     case .battery, .output, .seen: return false
+    }
+  }
+
+  /// Whether what the lock did for another command, before it opened for this test, ends the test.
+  private mutating func isOvertaken(_ lock: LockReport, _ isLockedDown: Bool) -> Bool {
+    // A slow lock may still be at what was wanted before.
+    guard isNewer(lock.cause) else { return false }
+    switch lock.event {
+    case .moved(.open), .stands(.open):
+      fail(.alreadyOpen, "it was opened for somebody else meanwhile: try again once it is closed")
+    case .moved(.closed), .stands(.closed):
+      failClosed("it was closed by another command before it opened", isLockedDown)
+    case .failed(let position, let reason):
+      fail(.lockFailed, "for another command it didn't get \(position.rawValue), or didn't stay: \(reason)")
+    case .battery, .output, .seen: return false
+    }
+    return true
+  }
+
+  /// Whether a command came behind the test's; an exit did, or the door would have been open when the test began.
+  private func isNewer(_ cause: LockCause?) -> Bool {
+    guard let cause, let id = report.id else { return false }
+    return cause.event.map { $0 > id } ?? (cause == .exit)
+  }
+
+  /// It was closed before its time; the lock did what it was told where the door is locked down.
+  private mutating func failClosed(_ problem: String, _ isLockedDown: Bool) {
+    if isLockedDown {
+      fail(.lockdown, "the door was locked down meanwhile")
+    } else {
+      fail(.lockFailed, problem)
     }
   }
 

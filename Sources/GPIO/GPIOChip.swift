@@ -17,54 +17,60 @@ public struct GPIOError: Error, CustomStringConvertible {
 /// Opens a chip by its name, else by its label.
 func openChip(_ text: String) throws(GPIOError) -> OpaquePointer {
   let names = directoryEntries("/dev").filter { $0.hasPrefix("gpiochip") }.sorted()
-  if names.contains(text) {
-    guard let chip = unsafe gpiod_chip_open_by_name(text) else { throw GPIOError("chip \(text)", .current) }
-    return unsafe chip
+  if names.contains(text) { return unsafe try openChip(named: text) }
+  let name = try search { () throws(RelayLine.NotFound) in
+    try RelayLine.chip(labelled: text, among: names.map { ($0, label(ofChipNamed: $0)) })
   }
-  var found: OpaquePointer?
-  var isAmbiguous = false
-  for name in names {
-    // One that this process may not open isn't its own.
-    guard let chip = unsafe gpiod_chip_open_by_name(name) else { continue }
-    let label = unsafe gpiod_chip_label(chip).map { unsafe String(cString: $0) }
-    if label == text, unsafe found == nil {
-      unsafe found = chip
-    } else {
-      if label == text { isAmbiguous = true }
-      unsafe gpiod_chip_close(chip)
-    }
-  }
-  guard let chip = unsafe found else {
-    let known = names.isEmpty ? "there is none" : "there are \(names.joined(separator: ", "))"
-    throw GPIOError("no GPIO chip with the name or label “\(text)”; \(known)")
-  }
-  if isAmbiguous {
+  let chip = unsafe try openChip(named: name)
+  // One may have been pulled out meanwhile, and another have taken its number.
+  guard unsafe label(of: chip) == text else {
     unsafe gpiod_chip_close(chip)
-    throw GPIOError("more than one GPIO chip has the label “\(text)”: name it (gpiochip0)")
+    throw GPIOError("the GPIO chip with the label “\(text)” has just gone")
   }
   return unsafe chip
 }
 
+private func openChip(named name: String) throws(GPIOError) -> OpaquePointer {
+  guard let chip = unsafe gpiod_chip_open_by_name(name) else { throw GPIOError("chip \(name)", .current) }
+  return unsafe chip
+}
+
+private func label(of chip: OpaquePointer) -> String? {
+  unsafe gpiod_chip_label(chip).map { unsafe String(cString: $0) }
+}
+
+/// Nil where this process may not open it.
+private func label(ofChipNamed name: String) -> String? {
+  guard let chip = unsafe gpiod_chip_open_by_name(name) else { return nil }
+  defer { unsafe gpiod_chip_close(chip) }
+  return unsafe label(of: chip)
+}
+
+private func search<Found>(_ body: () throws(RelayLine.NotFound) -> Found) throws(GPIOError) -> Found {
+  do throws(RelayLine.NotFound) { return try body() } catch { throw GPIOError(error.reason) }
+}
+
 func find(_ wanted: RelayLine, in chip: OpaquePointer) throws(GPIOError) -> OpaquePointer {
   let count = unsafe gpiod_chip_num_lines(chip)
+  let number: UInt32
   switch wanted.place {
-  case .number(let number):
-    guard number < count else { throw GPIOError("\(wanted.chip) has \(count) lines, and no line \(number)") }
-    guard let line = unsafe gpiod_chip_get_line(chip, number) else {
-      throw GPIOError("line \(number) of \(wanted.chip)", .current)
+  case .number(let wantedNumber):
+    guard wantedNumber < count else {
+      throw GPIOError("\(wanted.chip) has \(count) lines, and no line \(wantedNumber)")
     }
-    return unsafe line
+    number = wantedNumber
   case .name(let name):
-    var found: OpaquePointer?
-    for number in 0..<count {
-      guard let line = unsafe gpiod_chip_get_line(chip, number) else { continue }
-      guard unsafe gpiod_line_name(line).map({ unsafe String(cString: $0) }) == name else { continue }
-      guard unsafe found == nil else { throw GPIOError("\(wanted.chip) has more than one line with the name \(name)") }
-      unsafe found = line
+    let names = (0..<count).map { number in
+      unsafe gpiod_chip_get_line(chip, number).flatMap { unsafe gpiod_line_name($0) }.map { unsafe String(cString: $0) }
     }
-    guard let line = unsafe found else { throw GPIOError("\(wanted.chip) has no line with the name \(name)") }
-    return unsafe line
+    number = try search { () throws(RelayLine.NotFound) in
+      try RelayLine.line(named: name, among: names, of: wanted.chip)
+    }
   }
+  guard let line = unsafe gpiod_chip_get_line(chip, number) else {
+    throw GPIOError("line \(number) of \(wanted.chip)", .current)
+  }
+  return unsafe line
 }
 
 /// How a line is requested, in either direction.

@@ -12,6 +12,9 @@ struct BoardDeframer {
   /// Whether a frame may have begun that isn't whole yet.
   var isWithinFrame: Bool { !held.isEmpty }
 
+  /// Forgets what may have begun: what comes next comes over another line.
+  mutating func forget() { held.removeAll(keepingCapacity: true) }
+
   /// Hands on every frame that these bytes complete, its command and its payload.
   mutating func push(_ bytes: some Sequence<UInt8>, _ frame: (UInt8, ArraySlice<UInt8>) -> Void) {
     for byte in bytes {

@@ -13,6 +13,8 @@ struct BoardTiming: Sendable {
   var look = Duration.milliseconds(250)
   /// How often the status is asked for while nothing moves, and how soon again where no reply came.
   var period = Duration.seconds(60)
+  /// The same where the board has inputs: an exit that it told unasked, and that got lost, waits no longer.
+  var inputs = Duration.seconds(1)
   var again = Duration.seconds(10)
   /// So long without a frame of the board, and it counts as lost; it lets go of a hold after the same time.
   var silence = Duration.seconds(180)

@@ -1,6 +1,8 @@
 internal import POSIX
 
 /// The line to a serial board: opened when it is needed, and again when it was lost; one command at a time.
+///
+/// What the board's inputs say is reported as it comes, whatever is waited for.
 struct BoardLink {
   /// How a command came out.
   enum Answer {
@@ -14,6 +16,8 @@ struct BoardLink {
   private let path: String
   private let baud: UInt32
   private let timing: BoardTiming
+  private let report: LockReporter
+  private var inputs = BoardInputs()
   private var line: Line?
   private var deframer = BoardDeframer()
   private var buffer = [UInt8](repeating: 0, count: 256)
@@ -26,12 +30,12 @@ struct BoardLink {
   private(set) var lastHeard: BootInstant
   /// The newest of them.
   private(set) var latest: BoardReply?
-  private var news: [BoardReply] = []
 
-  init(path: String, baud: UInt32, timing: BoardTiming) {
+  init(path: String, baud: UInt32, timing: BoardTiming, report: @escaping LockReporter) {
     self.path = path
     self.baud = baud
     self.timing = timing
+    self.report = report
     let now = BootInstant.now()
     lastByte = now
     lastHeard = now
@@ -64,6 +68,7 @@ struct BoardLink {
   mutating func listen(until moment: BootInstant, _ patience: BoardPatience) -> [BoardReply] {
     var end = min(moment, patience.deadline() ?? moment)
     if deframer.isWithinFrame { end = min(end, lastByte + timing.gap) }
+    if let telling = inputs.tellsAt { end = min(end, telling) }
     var interests: [(descriptor: Int32, readiness: Readiness)] = [(patience.descriptor, .readable)]
     if let line { interests.append((line.number, .readable)) }
     var poller = Poller(interests)
@@ -78,7 +83,8 @@ struct BoardLink {
       lastByte = now
       deframer.push(buffer.prefix(count)) { BoardReply(command: $0, payload: $1).map { replies.append($0) } }
     }
-    news += replies
+    for reply in replies { inputs.take(reply, at: now) }
+    tellInputs(now)
     if let newest = replies.last {
       latest = newest
       lastHeard = now
@@ -86,10 +92,15 @@ struct BoardLink {
     return replies
   }
 
-  /// The frames that have come since the last call.
-  mutating func takeNews() -> [BoardReply] {
-    defer { news = [] }
-    return news
+  /// The board can't be reached: neither can its inputs.
+  mutating func loseInputs(_ reason: String) {
+    let now = BootInstant.now()
+    inputs.lose(reason, at: now)
+    tellInputs(now)
+  }
+
+  private mutating func tellInputs(_ now: BootInstant) {
+    for news in inputs.tell(at: now) { report(LockReport(.seen(news.role, news.reading), at: news.at)) }
   }
 
   /// How many bytes have come; nil: none now.
@@ -109,7 +120,7 @@ struct BoardLink {
     do throws(Errno) {
       if line == nil {
         line = Line(try SerialPort.open(path, rate: baud, flowControl: .none))
-        deframer = BoardDeframer()
+        deframer.forget()
       }
     } catch {
       return lose("the serial line \(path) can't be opened: \(words(error))")

@@ -46,6 +46,9 @@ struct BoardReply: Hashable, Sendable {
   /// How often somebody asked the board to get out: 0 since its reset, then 1 to 255, and 1 again; nil: nobody can.
   let exits: UInt8?
 
+  /// Whether it tells of a contact or a button.
+  var hasInputs: Bool { isDoorOpen != nil || exits != nil }
+
   /// Reads the payload of one of the board's frames; nil where it is too short.
   ///
   /// What is behind the bytes known here is a later version's.

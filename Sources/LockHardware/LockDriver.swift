@@ -18,6 +18,9 @@ protocol Actuator: Sendable {
   /// - Returns: `.failed` where the lock has left its place, or can't be reached; `.interrupted` where it left it as it should.
   func rest(at position: LockPosition, until deadline: BootInstant?, _ watch: LockDriver.Watch) -> Movement
 
+  /// Waits likewise while nobody knows how the lock stands: it is tried again then.
+  func linger(until deadline: BootInstant?, _ watch: LockDriver.Watch)
+
   /// Lets go of what moves the lock: nothing comes after this.
   func end()
 
@@ -32,6 +35,8 @@ extension Actuator {
     _ = watch.awaitCommand(until: deadline)
     return .done
   }
+
+  func linger(until deadline: BootInstant?, _ watch: LockDriver.Watch) { _ = watch.awaitCommand(until: deadline) }
 
   func end() {}
 
@@ -102,8 +107,7 @@ final class LockDriver: Lock {
   private func rest(until deadline: BootInstant?) {
     let (standing, isNewCommand, cause) = state.withLock { ($0.position, $0.standsUnmoved() != nil, $0.takeCause()) }
     guard let position = standing else {
-      _ = Watch(driver: self, target: .closed, cause: nil).awaitCommand(until: deadline)
-      return
+      return actuator.linger(until: deadline, Watch(driver: self, target: .closed, cause: nil))
     }
     let watch = Watch(driver: self, target: position, cause: cause)
     if isNewCommand {

@@ -24,14 +24,12 @@ final class Relays: Actuator {
   /// What fails lets go of the guards, which closes the lines.
   func move(_ target: LockPosition, _ watch: LockDriver.Watch) -> Movement {
     do throws(RelayFailure) {
-      if target == .closed {
-        try close()
-        return .done
-      }
+      // The new guards stand closed: the next try finds them so.
+      if target == .closed { return movement(try close()) }
       let opening = watch.opening()
       guard opening.isWanted else { return .interrupted }
       // None run yet, or none any more.
-      if state.withLock({ $0.relays.isEmpty }) { try close() }
+      if state.withLock({ $0.relays.isEmpty }) { _ = try close() }
       if try tell(message(until: opening.until)) == .open { return .done }
       // The opening was over before it began.
       return watch.stillWanted() ? .failed("the relay guard stayed closed") : .interrupted
@@ -42,17 +40,23 @@ final class Relays: Actuator {
   }
 
   /// By the guards that run, or by new ones: their first act is to request the line at its safe value.
-  private func close() throws(RelayFailure) {
-    if isClosed() { return }
+  ///
+  /// - Returns: why guards didn't close what they had open, so that it stood open for longer than it should; nil where they did.
+  private func close() throws(RelayFailure) -> String? {
+    let wasOpen = state.withLock { $0.told.map { $0 != .close } ?? false }
+    let reason: String
+    do throws(RelayFailure) {
+      if try tell(.close) == .closed { return nil }
+      reason = "the relay guard stayed open"
+    } catch {
+      reason = error.reason
+    }
     end()
     for command in commands {
       let relay = try Relay(command)
       state.withLock { $0.relays.append(relay) }
     }
-  }
-
-  private func isClosed() -> Bool {
-    do throws(RelayFailure) { return try tell(.close) == .closed } catch { return false }
+    return wasOpen ? "\(reason): it was closed by another, and late" : nil
   }
 
   /// Tells the guards of another end.

@@ -15,7 +15,6 @@ struct SerialBoard {
   private var isHeld = false
   private var battery: (percent: UInt8?, at: BootInstant)?
   private var strayedAt: BootInstant?
-  private var inputs = BoardInputs()
 
   init(link: BoardLink, timing: BoardTiming, report: @escaping LockReporter) {
     self.link = link
@@ -29,15 +28,16 @@ struct SerialBoard {
     let patience = BoardPatience(moving: watch)
     let action = target == .open ? opening(until: watch.deadline) : .lock
     let answer = link.ask(action, patience)
-    reportStatus()
+    reportBattery()
     switch answer {
     case .interrupted: return .interrupted
     case .failed(let reason):
-      report(inputs.lose(reason))
+      link.loseInputs(reason)
+      nextStatus = .now() + timing.again
       return .failed(reason)
     case .reply(let reply):
       isHeld = action == .hold
-      nextStatus = .now() + timing.period
+      nextStatus = .now() + period(behind: reply)
       switch reply.result {
       case .done: return .done
       case .begun: return awaitArrival(at: target, patience)
@@ -47,7 +47,9 @@ struct SerialBoard {
   }
 
   /// Looks after a lock that stands: hears what the board says unasked, and asks for its status now and then.
-  mutating func rest(at position: LockPosition, until deadline: BootInstant?, _ watch: LockDriver.Watch) -> Movement {
+  ///
+  /// - Parameter position: nil: it has failed, and nothing is made of how it stands; its inputs are heard all the same.
+  mutating func rest(at position: LockPosition?, until deadline: BootInstant?, _ watch: LockDriver.Watch) -> Movement {
     let patience = BoardPatience(resting: watch, until: deadline)
     while patience.goesOn() {
       let replies: [BoardReply]
@@ -55,13 +57,13 @@ struct SerialBoard {
         switch link.ask(.status, patience) {
         case .interrupted: return .done
         case .reply(let reply):
-          nextStatus = .now() + timing.period
+          nextStatus = .now() + period(behind: reply)
           replies = [reply]
         case .failed(let reason):
           let now = BootInstant.now()
           nextStatus = now + timing.again
-          report(inputs.lose(reason))
-          if now - link.lastHeard >= timing.silence { return .failed(reason) }
+          link.loseInputs(reason)
+          if position != nil, now - link.lastHeard >= timing.silence { return .failed(reason) }
           replies = []
         }
       } else {
@@ -69,11 +71,18 @@ struct SerialBoard {
         replies = link.listen(until: nextStatus, patience)
         if wasOpen, !link.isOpen { nextStatus = min(nextStatus, .now() + timing.again) }
       }
-      reportStatus()
+      reportBattery()
       let status = replies.last { $0.command == BoardCommand.status.rawValue }
-      if let status, let movement = left(position, for: status.position) { return movement }
+      if let position, let status, let movement = left(position, for: status.position) { return movement }
     }
     return .done
+  }
+
+  /// How soon the status is asked for behind a reply.
+  ///
+  /// A board that has no inputs may have a battery, and sleep meanwhile.
+  private func period(behind reply: BoardReply) -> Duration {
+    reply.hasInputs ? min(timing.inputs, timing.period) : timing.period
   }
 
   private func opening(until end: BootInstant?) -> BoardOrder.Action {
@@ -98,7 +107,7 @@ struct SerialBoard {
         }
         nextLook = .now() + timing.look
       }
-      reportStatus()
+      reportBattery()
       for reply in replies {
         if reply.position == LockPosition.expected(target) { return .done }
         if case .failed(let reason) = reply.result { return .failed("the board said: \(reason)") }
@@ -122,19 +131,12 @@ struct SerialBoard {
     }
   }
 
-  /// Tells what the replies since the last time say besides.
-  private mutating func reportStatus() {
-    for reply in link.takeNews() { report(inputs.take(reply)) }
+  private mutating func reportBattery() {
     guard let latest = link.latest else { return }
     let now = BootInstant.now()
     if let battery, battery.percent == latest.battery || now - battery.at < Self.reportInterval { return }
     battery = (latest.battery, now)
     report(LockReport(.battery(percent: latest.battery), at: now))
-  }
-
-  private func report(_ news: [(role: InputRole, reading: InputReading)]) {
-    let now = BootInstant.now()
-    for (role, reading) in news { report(LockReport(.seen(role, reading), at: now)) }
   }
 }
 

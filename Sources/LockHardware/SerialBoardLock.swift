@@ -50,7 +50,8 @@ public final class SerialBoardLock: Lock {
 
     init(path: String, baud: UInt32, timing: BoardTiming, report: @escaping LockReporter) {
       board = Mutex(
-        SerialBoard(link: BoardLink(path: path, baud: baud, timing: timing), timing: timing, report: report))
+        SerialBoard(
+          link: BoardLink(path: path, baud: baud, timing: timing, report: report), timing: timing, report: report))
     }
 
     func move(_ target: LockPosition, _ watch: LockDriver.Watch) -> Movement {
@@ -64,6 +65,10 @@ public final class SerialBoardLock: Lock {
 
     func rest(at position: LockPosition, until deadline: BootInstant?, _ watch: LockDriver.Watch) -> Movement {
       board.withLock { $0.rest(at: position, until: deadline, watch) }
+    }
+
+    func linger(until deadline: BootInstant?, _ watch: LockDriver.Watch) {
+      _ = board.withLock { $0.rest(at: nil, until: deadline, watch) }
     }
   }
 }

@@ -187,6 +187,89 @@ import Testing
     #expect(try door.pipeline.doorStatus.first?.openingProblem == nil)
   }
 
+  /// A lock test that has begun, and what it has reported.
+  private func lockTest(_ door: TestDoor) throws -> (cause: LockCause, reports: TestReports) {
+    try door.report(.moved(.closed))
+    let reports = TestReports()
+    let id = try #require(Identifier("front"))
+    try door.pipeline.testLock(of: id, seconds: 3, askedBy: 0) { report in reports.list.withLock { $0.append(report) } }
+    return (try #require(door.lock.causes.last ?? nil), reports)
+  }
+
+  private final class TestReports {
+    let list = Mutex<[LockTest.Report]>([])
+    var said: [String] { list.withLock { $0.map { "\($0.failure?.rawValue ?? "well"): \($0.detail ?? "")" } } }
+  }
+
+  @Test(
+    "A lock test that another command overtakes is answered at once",
+    arguments: [
+      (Command.lockdown(end: false), "lockdown: the door was locked down meanwhile"),
+      (.lock, "lock-failed: it was closed by another command before it opened"),
+    ])
+  func overtaken(_ command: Command, _ answer: String) throws {
+    let door = try TestDoor(
+      [rule("alice", permissions: [.lock, .lockdown], freshness: .either)], policy: ["freshness: either"])
+    let (_, reports) = try lockTest(door)
+    let overtaking = try #require(try door.hear(door.frame("alice", command, challenge: challenge(door))).first)
+    #expect(overtaking.kind == .granted)
+    // The last word about what was before the test.
+    try door.report(.moved(.closed), for: LockCause(event: 1))
+    #expect(reports.said == [])
+    try door.report(.moved(.closed), for: LockCause(event: #require(overtaking.id), credential: "alice"))
+    #expect(reports.said == [answer])
+  }
+
+  @Test func aLockTestInWhichTheDoorIsLockedDownSaysSo() throws {
+    let door = try TestDoor(
+      [rule("alice", permissions: [.lockdown], freshness: .either)], policy: ["freshness: either"])
+    let (test, reports) = try lockTest(door)
+    try door.report(.moved(.open), for: test)
+    try door.hear(door.frame("alice", .lockdown(end: false), challenge: challenge(door)))
+    try door.report(.moved(.closed))
+    #expect(reports.said == ["lockdown: the door was locked down meanwhile"])
+  }
+
+  @Test func aLockThatOpensForSomebodyElseEndsALockTest() throws {
+    let door = try door()
+    let (_, reports) = try lockTest(door)
+    try door.report(.moved(.open), for: LockCause(event: 1))
+    #expect(reports.said == [], "it was on its way there when the test began")
+    try door.report(.moved(.open), for: .exit)
+    #expect(
+      reports.said == ["already-open: it was opened for somebody else meanwhile: try again once it is closed"])
+  }
+
+  @Test func aLockThatFailsForTheCommandThatOvertookALockTestEndsIt() throws {
+    let door = try door()
+    let (test, reports) = try lockTest(door)
+    try door.report(.failed(.closed, reason: "jammed"), for: LockCause(event: #require(test.event) + 1))
+    #expect(reports.said == ["lock-failed: for another command it didn't get closed, or didn't stay: jammed"])
+  }
+
+  @Test("A pulse counts from when the lock is told: what the disk takes is not taken from it")
+  func slowDisk() throws {
+    let door = try door()
+    door.whileRecording = { [time = door.time] event in
+      if event.kind == .granted { time.pass(.seconds(2)) }
+    }
+    try door.hear(door.frame("alice", challenge: challenge(door)))
+    #expect(door.lock.orders.last == .open(until: door.time.boot + .seconds(3)))
+    #expect(door.events.last?.kind == .granted)
+    door.whileRecording = nil
+    door.wait(.seconds(2))
+    #expect(door.lock.orders.last == .open(until: door.time.boot + .seconds(1)), "the mode lasts as long as the lock")
+    door.wait(.seconds(2))
+    #expect(door.lock.orders.last == .close)
+  }
+
+  @Test func aLockTestsPulseCountsFromWhenTheLockIsToldToo() throws {
+    let door = try door()
+    door.whileRecording = { [time = door.time] event in if event.kind == .lockTest { time.pass(.seconds(2)) } }
+    _ = try lockTest(door)
+    #expect(door.lock.orders.last == .open(until: door.time.boot + .seconds(3)))
+  }
+
   @Test func aLockTestEndsWithTheLockThatAReloadTakesAway() throws {
     let door = try door()
     let reports = Mutex<[LockTest.Report]>([])

@@ -164,6 +164,7 @@ struct CrashTests {
       }
       try alice.latchkey("unlock", "front").expecting(exit: 0)
       try door.awaitOpening()
+      try door.awaitClosing()
       daemon.signal(.terminate)
       #expect(try daemon.waitForExit(within: .seconds(5)) == .exited(0))
     }

@@ -115,6 +115,23 @@ private let fakeGuard = """
     lock.stop()
   }
 
+  @Test func aGuardThatHangsAtTheEndOfAPulseIsToldToHaveClosedLate() throws {
+    let lock = try lock()
+    #expect(try reports.next().event == .moved(.closed))
+    lock.open(until: .now() + .seconds(60))
+    #expect(try reports.next().event == .moved(.open))
+    try kill(17, "-STOP")
+    lock.close()
+    let late = "the relay guard doesn't answer: it was closed by another, and late"
+    // A beat that comes first finds the same.
+    let first = try reports.next().event
+    if first != .failed(.open, reason: "the relay guard doesn't answer") {
+      #expect(first == .failed(.closed, reason: late))
+    }
+    #expect(try reports.next().event == .moved(.closed))
+    lock.stop()
+  }
+
   @Test func oneOfTwoRelaysThatIsLostClosesBoth() throws {
     let lock = try lock([17, 18])
     #expect(try reports.next().event == .moved(.closed))

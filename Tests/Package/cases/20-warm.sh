@@ -215,3 +215,42 @@ case_warm_removal() {
   inside systemctl daemon-reload
   expect failed "$(inside systemctl --failed --no-legend)" ""
 }
+
+# Runs what scripts/install does behind the laying out, in the running system: settle_in FIRST
+settle_in() {
+  {
+    printf '%s\n' 'set -e' 'say() { printf "%s\n" "$*"; }' 'die() { say "$*"; exit 1; }'
+    cat scripts/lib/settle.sh
+    printf '%s\n' "$1"
+  } | inside bash -s >"$work/settle.log" 2>&1 || fail "it ended with $?: $(cat "$work/settle.log")"
+  cat "$work/settle.log"
+}
+settle_first='if is_installed /usr; then echo "it is there already"; exit 1; fi'
+settle_again='is_installed /usr; settle /usr ""'
+
+# As scripts/install does it: a first installation is enabled, so that the next boot has a door; a repeated one keeps what the
+# administrator chose. Laid out from outside, since the bare system can't build.
+case_warm_install() {
+  settle_in "$settle_first"
+  scripts/install --destdir "$system" --prefix /usr
+  settle_in 'settle /usr yes'
+  expect enabled "$(inside systemctl is-enabled latchkeyd.service)" enabled
+  await 10 "end of the start" no_jobs
+  is_state inactive || fail "started without a bundle: $(property ActiveState)"
+  expect restarts "$(property NRestarts)" 0
+  configure
+  inside sh -c 'cat >/etc/latchkey/front.bundle && chown latchkey: /etc/latchkey/front.bundle && chmod 600 /etc/latchkey/front.bundle' <"$site/front.bundle"
+  inside systemctl disable --quiet latchkeyd.service
+  settle_in "$settle_again"
+  expect enabled "$(inside systemctl is-enabled latchkeyd.service 2>&1)" disabled
+  await 10 "end of the jobs" no_jobs
+  is_state inactive || fail "a repeated installation started it: $(property ActiveState)"
+  # A door from before, in a system whose programs were taken away by hand: it starts.
+  settle_in 'settle /usr yes'
+  await 20 "start" is_started
+  inside systemctl disable --quiet --now latchkeyd.service
+}
+
+no_jobs() { [ -z "$(inside systemctl list-jobs --no-legend)" ]; }
+# With the radio of this test forbidden by the unit, it waits for it; that is started enough.
+is_started() { is_state activating || is_state active; }
