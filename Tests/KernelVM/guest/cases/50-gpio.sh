@@ -255,3 +255,15 @@ case_gpio_no_line() {
   expect_exit 69 latchkey-relay --chip $chip --line 5
   expect_text said "error line 5 of $chip: Device or resource busy"
 }
+
+# A line by its name; two of one name are refused.
+case_gpio_line_by_name() {
+  start_chip
+  { echo hold && sleep 1; } | latchkey-relay --chip $chip --line relay >guard.log
+  await_level $high 1
+  await_level $low 2
+  expect_exit 69 latchkey-relay --chip $chip --line twice
+  expect_text said "error $chip has more than one line with the name twice"
+  expect_exit 69 latchkey-relay --chip gpiochip0 --line motor
+  expect_text said "error gpiochip0 has no line with the name motor"
+}
