@@ -2,8 +2,8 @@
 # system; wants `say` and `die`.
 # shellcheck shell=bash
 
-# Whether a unit of the service is there already, the package's or one of this script: is_installed PREFIX
-is_installed() {
+# Whether a unit of the service is there already, the package's or one of this script: has_service PREFIX
+has_service() {
   local folder
   for folder in /lib /usr/lib /usr/local/lib "$1/lib"; do
     if [ -e "$folder/systemd/system/latchkeyd.service" ]; then return 0; fi

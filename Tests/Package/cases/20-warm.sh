@@ -225,8 +225,8 @@ settle_in() {
   } | inside bash -s >"$work/settle.log" 2>&1 || fail "it ended with $?: $(cat "$work/settle.log")"
   cat "$work/settle.log"
 }
-settle_first='if is_installed /usr; then echo "it is there already"; exit 1; fi'
-settle_again='is_installed /usr; settle /usr ""'
+settle_first='if has_service /usr; then echo "it is there already"; exit 1; fi'
+settle_again='has_service /usr; settle /usr ""'
 
 # As scripts/install does it: a first installation is enabled, so that the next boot has a door; a repeated one keeps what the
 # administrator chose. Laid out from outside, since the bare system can't build.
