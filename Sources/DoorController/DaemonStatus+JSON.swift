@@ -32,6 +32,7 @@ extension DaemonStatus.Radio {
       "lastReportAgeMs": lastReportAge.map { .integer($0.wholeMilliseconds) } ?? nil,
     ]
     object["problem"] = problem.map { .string($0) }
+    if lossesLately > 0 { object["lossesLately"] = .integer(Int64(lossesLately)) }
     if let controller {
       object["controller"] = [
         "hciVersion": .integer(Int64(controller.hciVersion)), "manufacturer": .integer(Int64(controller.manufacturer)),

@@ -21,6 +21,8 @@ struct DaemonStatus: Sendable {
     var controller: ControllerInfo?
     /// How long ago the last report with data came; nil: none since the start.
     var lastReportAge: Duration?
+    /// How often it was lost within the last ten minutes.
+    var lossesLately = 0
   }
 
   /// Beacons and answers: whether they are on the air.

@@ -155,7 +155,7 @@ final class DaemonWatch {
       radio: DaemonStatus.Radio(
         spec: "\(configuration.radio)", condition: self.radio.condition, since: self.radio.since.wall,
         age: now - self.radio.since.boot, problem: self.radio.problem, controller: self.radio.controller,
-        lastReportAge: radio.lastReport.map { now - $0 }),
+        lastReportAge: radio.lastReport.map { now - $0 }, lossesLately: self.radio.lossesLately(at: now)),
       beacons: beacons, clock: pipeline.clockStatus, doors: pipeline.doorStatus,
       leftOpen: pipeline.retiredLeftOpen, recording: pipeline.recordingStatus,
       reloads: reloads, isToRestart: restartIsWanted,

@@ -34,6 +34,8 @@ struct Health: Hashable, Sendable {
 
   /// What will be wrong, or what the door can do without; the raw values as above.
   enum Warning: String, CaseIterable, Sendable {
+    /// The radio is lost again and again, so that it is well whenever one looks.
+    case unsteady
     /// A bundle ends soon.
     case bundleEnding = "bundle-ending"
     /// The battery of a lock's board is nearly empty.
@@ -61,6 +63,8 @@ struct Health: Hashable, Sendable {
   /// A radio that is on for this long should have heard something, if only its own past: twice the time after which the
   /// radio calls itself deaf.
   static let silence = Duration.seconds(180)
+  /// So many losses of the radio within ten minutes are more than a chance.
+  static let fewLosses = 5
   /// A bundle that ends within this time is warned about.
   static let notice: Int64 = 7 * 86_400
 
@@ -112,6 +116,11 @@ struct Health: Hashable, Sendable {
   }
 
   private mutating func look(at radio: DaemonStatus.Radio) {
+    if radio.lossesLately >= Self.fewLosses {
+      warn(
+        .unsteady, "the radio was lost \(radio.lossesLately) times within ten minutes: look at its cable, hub and power"
+      )
+    }
     switch radio.condition {
     case .on:
       guard radio.age >= Self.silence else { return }

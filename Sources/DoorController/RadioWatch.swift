@@ -21,6 +21,11 @@ struct RadioWatch {
   /// What the controller said of itself when it was last on.
   private(set) var controller: ControllerInfo?
   private var told: Told?
+  /// When it was lost, of late; bounded, since a radio may be lost again and again.
+  private var losses: [BootInstant] = []
+  private static let mostLosses = 100
+  /// For how long a loss counts.
+  static let memory = Duration.seconds(600)
 
   init(boot: BootInstant, wall: WallTime) { since = (boot, wall) }
 
@@ -44,11 +49,17 @@ struct RadioWatch {
     case .stopping: break
     }
     if state.condition != condition {
+      if condition.obeys, !state.condition.obeys, state.condition != .stopped {
+        losses = losses.filter { boot - $0 < Self.memory }.suffix(Self.mostLosses - 1) + [boot]
+      }
       condition = state.condition
       since = (boot, wall)
     }
     return isNews(state)
   }
+
+  /// How often it was on and then wasn't, of late.
+  func lossesLately(at boot: BootInstant) -> Int { losses.count { boot - $0 < Self.memory } }
 
   private mutating func isNews(_ state: RadioState) -> Bool {
     switch state {

@@ -70,6 +70,8 @@ import Testing
     Row(name: "an exit that is stuck", problems: [], warnings: [.exit]) {
       $0.doors[0].sight = DaemonStatus.Sight(exitAge: .seconds(300))
     },
+    Row(name: "a radio that comes and goes", problems: [], warnings: [.unsteady]) { $0.radio.lossesLately = 5 },
+    Row(name: "one that did so now and then", problems: []) { $0.radio.lossesLately = 4 },
     Row(name: "battery nearly empty", problems: [], warnings: [.battery]) { $0.doors[0].battery = 20 },
     Row(name: "battery not nearly empty", problems: []) { $0.doors[0].battery = 21 },
     Row(name: "bundle at its end", problems: [.bundleExpired]) { $0.doors[0].bundleEnd = $0.time.seconds },
@@ -180,6 +182,23 @@ import Testing
     #expect(watch.problem != nil)
     _ = watch.observe(.preparing, boot: .now(), wall: .now())
     #expect(watch.problem == nil && watch.condition == .resetting)
+  }
+
+  @Test func lossesAreCountedForTenMinutes() {
+    let start = BootInstant.now()
+    var watch = RadioWatch(boot: start, wall: .now())
+    for minute in 0..<5 {
+      let now = start + .seconds(60 * minute)
+      _ = watch.observe(.on(Self.info), boot: now, wall: .now())
+      _ = watch.observe(.waiting(.ended, retryAfter: .seconds(1)), boot: now + .seconds(1), wall: .now())
+      _ = watch.observe(.opening, boot: now + .seconds(2), wall: .now())
+      _ = watch.observe(.preparing, boot: now + .seconds(3), wall: .now())
+    }
+    #expect(watch.lossesLately(at: start + .seconds(300)) == 5)
+    #expect(watch.lossesLately(at: start + .seconds(661)) == 3)
+    _ = watch.observe(.on(Self.info), boot: start + .seconds(700), wall: .now())
+    _ = watch.observe(.stopping, boot: start + .seconds(701), wall: .now())
+    #expect(watch.lossesLately(at: start + .seconds(701)) == 3, "an end is no loss")
   }
 
   @Test func whatIsGivenUpSaysSo() {
