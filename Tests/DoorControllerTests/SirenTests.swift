@@ -108,6 +108,16 @@ extension TestDoor {
     #expect(siren.orders == [.open(until: nil), .close])
   }
 
+  @Test("it sounds before the first of the alarm's records is made")
+  func first() throws {
+    let door = try TestDoor.seenShut([TestDoor.siren])
+    let siren = try #require(door.sirens.first)
+    var openings: [String] = []
+    door.onEvent = { openings.append("\($0.kind.rawValue) \(siren.lock.openings)") }
+    try door.force()
+    #expect(openings == ["opened 1", "forced 1"])
+  }
+
   @Test("neither duress nor an exit, a grant or a door that stands open for its time sounds")
   func silent() throws {
     let door = try TestDoor.seenShut([TestDoor.siren])

@@ -25,6 +25,8 @@ final class TestDoor {
   let time = TestTime()
   let lock = TestLock()
   private(set) var events: [DoorEvent] = []
+  /// Hears of each event when it is told.
+  var onEvent: (DoorEvent) -> Void = { _ in }
   /// All inputs that were made.
   private(set) var inputs: [TestInput] = []
   /// What keeps more of them from being made.
@@ -129,7 +131,10 @@ final class TestDoor {
     var environment = DoorPipeline.Environment(
       clocks: Clocks(boot: { time.boot }, wall: { time.wall }, synchronisation: { (false, .seconds(16)) }),
       trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _, _, _ in lock },
-      emit: { [weak self] in self?.events.append($0) },
+      emit: { [weak self] event in
+        self?.events.append(event)
+        self?.onEvent(event)
+      },
       air: { [weak self] plan in self?.air.withLock { $0 = plan } })
     environment.makeInput = { [weak self] (_, role, _, id) throws(Errno) in
       if let failure = self?.inputFailure { throw failure }
