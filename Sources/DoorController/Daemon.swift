@@ -146,6 +146,8 @@ public final class Daemon {
         case .lock(let lock, let news): pipeline.lockReported(lock, news)
         case .lockEnded(let lock): pipeline.lockEnded(lock)
         case .input(let input, let report): pipeline.inputSaid(input, report)
+        case .siren(let siren, let report): pipeline.sirenReported(siren, report)
+        case .sirenEnded: pipeline.sirenEnded()
         case .reload:
           service.reloadBegan()
           reloader.start()
@@ -293,6 +295,10 @@ public final class Daemon {
         way.take(report)
       }
     }
+    environment.makeSiren = { (settings, door, siren) throws(Errno) in
+      try settings.make(door: door) { mailbox.post(.siren(siren, $0)) }
+    }
+    environment.onSirenEnded = { mailbox.post(.sirenEnded) }
     return environment
   }
 

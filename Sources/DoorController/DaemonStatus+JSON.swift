@@ -96,6 +96,8 @@ extension DaemonStatus.Sight {
     var problems: JSONObject = [:]
     for role in InputRole.allCases { problems[role.rawValue] = failures[role].map { .string($0) } }
     if !problems.members.isEmpty { object["inputProblems"] = .object(problems) }
+    object["siren"] = siren.map { .string($0.word) }
+    object["sirenProblem"] = siren?.problem.map { .string($0) }
     return object
   }
 }

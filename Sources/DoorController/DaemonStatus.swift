@@ -81,6 +81,8 @@ struct DaemonStatus: Sendable {
     var exitAge: Duration?
     /// Inputs that can't be read, and why.
     var failures: [InputRole: String] = [:]
+    /// What its siren does; nil: it has none, or that hasn't said anything yet.
+    var siren: Siren.State?
   }
 
   /// Whether decisions can be recorded.

@@ -111,7 +111,7 @@ public struct DoorConfiguration: Sendable {
 
   /// A serial line has one device at its end: the radio, or the board of one door.
   ///
-  /// A GPIO line is one relay or one input, a pipe one input.
+  /// A GPIO line is one relay, of a lock or a siren, or one input, a pipe one input.
   private func requireOwnLines(_ field: ConfigurationReader) throws {
     var radios = [radio]
     if case .other(let other) = beaconRadio { radios.append(other) }
@@ -134,6 +134,11 @@ public struct DoorConfiguration: Sendable {
       for input in door.monitor.inputs.values {
         guard let place = input.place, !places.insert(place).inserted else { continue }
         throw value.complaint("\(input) is in use already: an input belongs to one door, and means one thing")
+      }
+      for line in door.monitor.siren?.lines ?? []
+      where !places.insert([line.chip, line.place.text]).inserted {
+        throw value.complaint(
+          "line \(line.place.text) of \(line.chip) is in use already: a siren has relays of its own")
       }
     }
   }

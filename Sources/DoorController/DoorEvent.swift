@@ -37,6 +37,8 @@ public struct DoorEvent: Hashable, Sendable {
     case exit
     /// An input can't be read, can be read again, or says what isn't its business.
     case input
+    /// A door's siren sounds, or is silent again, or doesn't do what it should.
+    case siren
     // The daemon itself
     case started
     case stopped

@@ -78,6 +78,7 @@ extension DoorPipeline {
       retire(old, settings, of: running)
     }
     for door in known where !next.contains(where: { $0 === door }) {
+      retireSiren(of: door)
       door.endWatch()
       retire(door.numberedLock, door.lockSettings, of: door)
       saveEnd(of: door, boot)
@@ -86,6 +87,7 @@ extension DoorPipeline {
     changeOver(to: new, doors: next, change)
     // Behind those that ended: a line that another input had is free now.
     for door in doors { startInputs(of: door) }
+    startSirens()
   }
 
   /// The locks that doors of a rulebook lack, or have with other settings.

@@ -91,6 +91,8 @@ extension DoorPipeline {
     // Its closing may have come after the new lock's opening.
     if old.successor != nil, let door = doors.first(where: { $0.number == old.number }) { door.refreshLock() }
     if !old.isLeftOpen { retired.remove(at: place) }
+    // One of its lines may be a siren's now.
+    startSirens()
   }
 
   /// These doors have a lock again, which may be what moves what they had before.

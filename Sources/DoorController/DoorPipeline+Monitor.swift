@@ -64,12 +64,14 @@ extension DoorPipeline {
   func adoptMonitor(_ settings: MonitorSettings, of door: RunningDoor, lockIsNew: Bool, _ now: BootInstant) {
     door.exitWay.adopt(settings)
     guard !settings.inputs.isEmpty else {
+      retireSiren(of: door)
       door.watch?.stop()
       door.watch = nil
       return
     }
     if door.watch == nil { door.beginWatch(settings, now: now) }
     let events = door.watch?.adopt(settings, lockIsNew: lockIsNew, now: now.sinceBoot) ?? []
+    adoptSiren(settings.siren, of: door, now)
     tell(door, events)
   }
 
@@ -116,7 +118,8 @@ extension DoorPipeline {
   /// - Parameter seenAt: when the contact said so; nil: it came from something else.
   private func tell(_ door: RunningDoor, _ happenings: [DoorMonitor.Event], seenAt: Duration? = nil) {
     let now = environment.clocks.boot()
-    // Closing waits for no record.
+    // An alarm waits for no record, nor does closing.
+    sound(door, happenings, now)
     let relocks = seenAt.map { happenings.contains(.closed) && relock(door, closedAt: $0, now) } ?? false
     for happening in happenings { tell(door, happening) }
     if relocks { save(door, now) }
@@ -165,7 +168,7 @@ extension DoorPipeline {
     environment.emit(event)
   }
 
-  private func event(_ kind: DoorEvent.Kind, of door: RunningDoor) -> DoorEvent {
+  func event(_ kind: DoorEvent.Kind, of door: RunningDoor) -> DoorEvent {
     var event = DoorEvent(time: environment.clocks.wall(), kind: kind)
     event.door = door.id.text
     return event
@@ -175,7 +178,7 @@ extension DoorPipeline {
   ///
   /// - Returns: the record's number; nil where there is none.
   @discardableResult
-  private func record(_ event: DoorEvent, of door: RunningDoor, follows: Int64?) -> Int64? {
+  func record(_ event: DoorEvent, of door: RunningDoor, follows: Int64?) -> Int64? {
     let kind = RecordBudget.Kind(of: event.kind)
     guard let budget = door.watch?.records[kind, default: RecordBudget()].take(now: environment.clocks.boot()) else {
       return nil

@@ -37,5 +37,6 @@ extension DaemonStatus.Sight {
     alarm = watch.monitor.alarm
     exitAge = watch.monitor.exitSince.map { now - $0 }
     failures = watch.inputs.compactMapValues(\.problem)
+    siren = watch.siren?.state
   }
 }

@@ -30,6 +30,12 @@ package final class DoorPipeline {
     var makeInput: (MonitorSettings.Input, InputRole, RunningDoor, InputID) throws(Errno) -> (any DoorInput)? = {
       (_, _, _, _) throws(Errno) in nil
     }
+    /// Makes a door's siren, whose reports bear that number; nil, as ever in a recording: nothing sounds.
+    var makeSiren: (MonitorSettings.Siren, Identifier, SirenID) throws(Errno) -> (any Lock)? = {
+      (_, _, _) throws(Errno) in nil
+    }
+    /// Told when a siren that no door has any more has ended; on a thread of its own.
+    var onSirenEnded: @Sendable () -> Void = {}
     /// Where events go.
     let emit: (DoorEvent) -> Void
     /// Where beacons and answers go, whenever they change; nil: the doors are silent.
@@ -65,6 +71,9 @@ package final class DoorPipeline {
   /// Tests of locks that go on (`test-lock`).
   var lockTests: [LockTest] = []
   var lastInput: UInt64 = 0
+  var lastSiren: UInt64 = 0
+  /// Sirens that no door has any more, and that may still hold their lines.
+  var endingSirens = 0
   var guardian: ReplayGuard
   var counters = Counters()
   var challenges: ChallengeSeries
@@ -114,6 +123,7 @@ package final class DoorPipeline {
       doors.append(startDoor(door, restored, lock: try makeLock(door, way), way, boot))
     }
     for door in doors { startInputs(of: door) }
+    startSirens()
   }
 
   /// A lock of that door, with a number of its own.

@@ -22,8 +22,11 @@ struct DoorWatch {
   private(set) var settings: MonitorSettings
   var monitor: DoorMonitor
   var inputs: [InputRole: Input] = [:]
+  var siren: Siren?
   /// The record of the alarm that is on.
   var alarmRecord: Int64?
+  /// When the last alarm began.
+  var alarmSince: BootInstant?
   var records: [RecordBudget.Kind: RecordBudget] = [:]
 
   init(_ settings: MonitorSettings) {
@@ -62,8 +65,9 @@ struct DoorWatch {
     }
   }
 
-  /// Ends the inputs; nothing is reported behind it.
+  /// Ends the inputs, of which nothing is reported behind it, and begins to end the siren.
   mutating func stop() {
+    siren?.lock?.beginStop()
     for input in inputs.values { input.input?.stop() }
     inputs = [:]
   }
@@ -79,7 +83,8 @@ struct RecordBudget {
 
     init(of event: DoorEvent.Kind) {
       switch event {
-      case .forced, .heldOpenWarning, .heldOpen, .restored: self = .alarms
+      // Of sirens there is one failure for each alarm, about.
+      case .forced, .heldOpenWarning, .heldOpen, .restored, .siren: self = .alarms
       case .exit: self = .exits
       default: self = .sights
       }

@@ -24,6 +24,8 @@ struct Health: Hashable, Sendable {
     case lock
     /// An input of a door can't be read.
     case input
+    /// A door's siren couldn't do what it was told last, or couldn't sound when it should last.
+    case siren
     /// A door was opened without a grant and without an exit, and not closed since.
     case forced
     /// A door stands open for too long.
@@ -160,6 +162,7 @@ struct Health: Hashable, Sendable {
         add(.input, "door \(door): its \(role.rawValue) can't be read: \(problem)")
       }
     }
+    if case .failed(let reason) = sight.siren { add(.siren, "door \(door): its siren fails: \(reason)") }
     switch sight.alarm {
     case nil: break
     case .forced: add(.forced, "door \(door) was forced open")

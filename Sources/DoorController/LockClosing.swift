@@ -2,11 +2,13 @@ public import AccessControl
 internal import LockHardware
 internal import POSIX
 
-/// Closes every lock of a configuration, without radio, bundles or ledger (`latchkeyd close`).
+/// Closes every lock of a configuration, and silences its sirens, without radio, bundles or ledger (`latchkeyd close`).
 public enum LockClosing {
-  /// What became of one lock.
+  /// What became of one lock or siren.
   public struct Outcome: Sendable {
     public let door: Identifier
+    /// Whether it is the door's siren, whose closed is silent.
+    public let isSiren: Bool
     /// Why it isn't closed, or isn't known to be; nil where it is.
     public let failure: String?
   }
@@ -14,13 +16,13 @@ public enum LockClosing {
   /// What `latchkeyd close` did.
   public struct Report: Sendable {
     /// What became of each lock, in the order of the configuration; behind them those of a run that hasn't ended well, where
-    /// the configuration has them no more.
+    /// the configuration has them no more, and the sirens.
     public let outcomes: [Outcome]
     /// Why the configuration's own locks aren't known; nil where they are.
     public let problem: DaemonError?
   }
 
-  private typealias Target = (door: Identifier, lock: LockSettings)
+  private typealias Target = (door: Identifier, lock: LockSettings, isSiren: Bool)
 
   /// Closes what the configuration names, and what a run has left that hasn't ended well, and waits for it.
   ///
@@ -61,12 +63,15 @@ public enum LockClosing {
   static func closeLeftBehind(_ configuration: DoorConfiguration) -> [Outcome] { close(leftBehind(configuration)) }
 
   private static func targets(_ configuration: DoorConfiguration) -> [Target] {
-    configuration.doors.map { ($0.id, $0.lock) } + leftBehind(configuration)
+    let sirens = configuration.doors.compactMap { door in
+      door.monitor.siren.map { (door.id, LockSettings.gpio($0.lines), true) }
+    }
+    return configuration.doors.map { ($0.id, $0.lock, false) } + leftBehind(configuration) + sirens
   }
 
   private static func leftBehind(_ configuration: DoorConfiguration) -> [Target] {
     let left = recorded(LocksInCharge.path(ofState: configuration.statePath))?.missing(in: configuration.doors) ?? []
-    return left.map { ($0.id, .command($0.commands)) }
+    return left.map { ($0.id, .command($0.commands), false) }
   }
 
   /// What a file says; nil where there is none, or it is another's, whose programs aren't run.
@@ -88,7 +93,7 @@ public enum LockClosing {
       do throws(FileError) {
         let lock = try charge(ofState: state)
         defer { withExtendedLifetime(lock) {} }
-        outcomes += close(left.doors.map { ($0.id, .command($0.commands)) })
+        outcomes += close(left.doors.map { ($0.id, .command($0.commands), false) })
       } catch {
         // A daemon is in charge of them.
       }
@@ -107,7 +112,7 @@ public enum LockClosing {
 
   private static func close(_ targets: [Target]) -> [Outcome] {
     // All begin before the first is waited for: each closes first, and again when it is stopped.
-    let closing = targets.map { door, settings in
+    let closing = targets.map { door, settings, isSiren in
       let word = Monitor(LockWord.nothing)
       let lock: (any Lock)?
       do throws(Errno) {
@@ -119,15 +124,17 @@ public enum LockClosing {
         word.withLock(waking: false) { $0 = .failed(.closed, "\(error)") }
       }
       lock?.beginStop()
-      return (door: door, lock: lock, word: word)
+      return (door: door, isSiren: isSiren, lock: lock, word: word)
     }
-    return closing.map { door, lock, word in
+    return closing.map { door, isSiren, lock, word in
       lock?.stop()
-      return switch word.withLock(waking: false, { $0 }) {
-      case .stands(.closed): Outcome(door: door, failure: nil)
-      case .failed(_, let reason): Outcome(door: door, failure: reason)
-      case .nothing, .stands(.open): Outcome(door: door, failure: "the lock hasn't said that it is closed")
-      }
+      let failure: String? =
+        switch word.withLock(waking: false, { $0 }) {
+        case .stands(.closed): nil
+        case .failed(_, let reason): reason
+        case .nothing, .stands(.open): "the \(isSiren ? "siren" : "lock") hasn't said that it is closed"
+        }
+      return Outcome(door: door, isSiren: isSiren, failure: failure)
     }
   }
 }

@@ -20,11 +20,20 @@ extension LockSettings {
   /// The guard that belongs to this very daemon: beside it, else where an installation under the same prefix has it.
   ///
   /// Not from PATH: whoever could change that would hold the lock.
-  private static var relayGuard: String {
+  static var relayGuard: String {
     // After an upgrade the kernel writes " (deleted)" behind the name of the program that runs; its folder stays.
     let folder = linkTarget("/proc/self/exe").map { directoryName($0) } ?? "/usr/sbin"
     let beside = "\(folder)/latchkey-relay"
     return fileExists(beside) ? beside : "\(directoryName(folder))/libexec/latchkey/latchkey-relay"
+  }
+}
+
+extension MonitorSettings.Siren {
+  /// The siren, silent: a lock whose open is its sounding.
+  ///
+  /// - Parameter report: hears of each movement, on the siren's thread.
+  func make(door: Identifier, report: @escaping LockReporter) throws(Errno) -> any Lock {
+    try GPIOLock(name: "\(door.text) siren", program: LockSettings.relayGuard, lines: lines, report: report)
   }
 }
 

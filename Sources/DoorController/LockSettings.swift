@@ -33,11 +33,7 @@ public enum LockSettings: Hashable, Sendable {
           timeLimit: try fields["time-limit"]?.duration(in: .milliseconds(100)...Duration.seconds(60)) ?? .seconds(5),
           directory: try fields["directory"].map { try path($0, in: folder) } ?? "/"))
     case "gpio":
-      let lines = value.isList ? try value.elements() : [value]
-      guard (1...Self.mostLines).contains(lines.count) else {
-        throw value.complaint("expected 1 to \(Self.mostLines) lines, found \(lines.count)")
-      }
-      self = .gpio(try lines.map { try RelayLine($0.mapping(RelayLine.keys)) })
+      self = .gpio(try Self.lines(value))
     default:
       let fields = try value.mapping(["port", "baud"])
       self = .serial(
@@ -54,6 +50,15 @@ public enum LockSettings: Hashable, Sendable {
     case (.serial(let port, _), .serial(let other, _)): port == other
     case (.command, _), (.gpio, _), (.serial, _): false
     }
+  }
+
+  /// A line, or a list of those that move together.
+  static func lines(_ value: ConfigurationReader) throws -> [RelayLine] {
+    let lines = value.isList ? try value.elements() : [value]
+    guard (1...mostLines).contains(lines.count) else {
+      throw value.complaint("expected 1 to \(mostLines) lines, found \(lines.count)")
+    }
+    return try lines.map { try RelayLine($0.mapping(RelayLine.keys)) }
   }
 
   private static func speed(_ field: ConfigurationReader?) throws -> UInt32? {

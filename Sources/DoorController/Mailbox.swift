@@ -11,6 +11,9 @@ enum Message: Sendable {
   /// A lock that no door has any more has ended.
   case lockEnded(LockID)
   case input(InputID, InputReport)
+  case siren(SirenID, LockReport)
+  /// A siren that no door has any more has ended.
+  case sirenEnded
   case loaded(Rulebook)
   case notLoaded(String)
   case reload

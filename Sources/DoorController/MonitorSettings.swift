@@ -16,6 +16,14 @@ struct MonitorSettings: Hashable, Sendable {
     case board
   }
 
+  /// What sounds while an alarm is on.
+  struct Siren: Hashable, Sendable {
+    /// Lines that move together, each held by a relay guard; at least one.
+    let lines: [RelayLine]
+    /// For how long at most, from when the alarm began; nil: until it ends.
+    let limit: Duration?
+  }
+
   /// What is there to see.
   let inputs: [InputRole: Input]
   /// For how long an exit opens the lock; nil: not at all, the way out needs no lock.
@@ -23,14 +31,19 @@ struct MonitorSettings: Hashable, Sendable {
   /// Whether the lock closes as soon as the door is shut again.
   let relocksOnClose: Bool
   let spans: DoorMonitor.Settings
+  /// Nil: the door has none.
+  let siren: Siren?
 
   /// Nothing to see.
-  static let none = MonitorSettings(inputs: [:], exitPulse: nil, relocksOnClose: false, spans: .standard)
+  static let none = MonitorSettings(inputs: [:], exitPulse: nil, relocksOnClose: false, spans: .standard, siren: nil)
 
   static let keys = [
     "sensor", "request-to-exit", "exit-pulse", "relock-on-close", "shunt", "held-open-warning", "held-open-alarm",
+    "siren",
   ]
   static let defaultDebounce = Duration.milliseconds(30)
+  static let defaultSirenLimit = Duration.seconds(60)
+  private static let sirenRange = Duration.seconds(1)...Duration.seconds(3_600)
   private static let shuntRange = Duration.zero...Duration.seconds(3_600)
   private static let openRange = Duration.seconds(1)...Duration.seconds(86_400)
 
@@ -42,11 +55,14 @@ struct MonitorSettings: Hashable, Sendable {
     }
   }
 
-  private init(inputs: [InputRole: Input], exitPulse: Duration?, relocksOnClose: Bool, spans: DoorMonitor.Settings) {
+  private init(
+    inputs: [InputRole: Input], exitPulse: Duration?, relocksOnClose: Bool, spans: DoorMonitor.Settings, siren: Siren?
+  ) {
     self.inputs = inputs
     self.exitPulse = exitPulse
     self.relocksOnClose = relocksOnClose
     self.spans = spans
+    self.siren = siren
   }
 
   /// Reads `keys` of a door.
@@ -55,7 +71,8 @@ struct MonitorSettings: Hashable, Sendable {
   ///   - pulse: what an exit opens for where nothing else is said.
   ///   - lock: the door's, whose board may have inputs.
   init(_ fields: ConfigurationMapping, pulse: Duration, lock: LockSettings, folder: String) throws {
-    try Self.require(.sensor, for: ["relock-on-close", "shunt", "held-open-warning", "held-open-alarm"], in: fields)
+    try Self.require(
+      .sensor, for: ["relock-on-close", "shunt", "held-open-warning", "held-open-alarm", "siren"], in: fields)
     try Self.require(.exit, for: ["exit-pulse"], in: fields)
     var inputs: [InputRole: Input] = [:]
     for role in InputRole.allCases {
@@ -65,6 +82,12 @@ struct MonitorSettings: Hashable, Sendable {
     exitPulse = try fields["exit-pulse"].map { try $0.durationOrNone(in: DoorSettings.pulseRange) } ?? pulse
     relocksOnClose = try fields["relock-on-close"]?.boolean() ?? false
     spans = try Self.spans(fields)
+    siren = try fields["siren"].map { field in
+      let parts = try field.mapping(["gpio", "for"])
+      return Siren(
+        lines: try LockSettings.lines(parts.required("gpio")),
+        limit: try parts["for"].map { try $0.durationOrNone(in: Self.sirenRange) } ?? Self.defaultSirenLimit)
+    }
   }
 
   private static func require(_ role: InputRole, for keys: [String], in fields: ConfigurationMapping) throws {

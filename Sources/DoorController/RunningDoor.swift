@@ -154,6 +154,7 @@ final class RunningDoor {
   func stop() {
     endWatch()
     lock.stop()
+    watch?.siren?.lock?.stop()
   }
 }
 

@@ -16,14 +16,22 @@ let closeCommand = Subcommand(
     throw CommandError(error)
   }
   for outcome in report.outcomes {
-    var object: JSONObject = ["door": .string(outcome.door.text), "closed": .bool(outcome.failure == nil)]
+    var object: JSONObject = ["door": .string(outcome.door.text)]
+    if outcome.isSiren {
+      object["siren"] = outcome.failure == nil ? "off" : "failed"
+    } else {
+      object["closed"] = .bool(outcome.failure == nil)
+    }
     object["problem"] = outcome.failure.map { .string($0) }
     output.emit(.object(object))
-    output.say("\(outcome.door) \(outcome.failure.map { "isn't closed: \($0)" } ?? "closed")".printable)
+    let (name, state) = outcome.isSiren ? ("\(outcome.door)'s siren", "off") : ("\(outcome.door)", "closed")
+    output.say("\(name) \(outcome.failure.map { "isn't \(state): \($0)" } ?? state)".printable)
   }
-  guard report.outcomes.allSatisfy({ $0.failure == nil }) else {
+  let failed = report.outcomes.filter { $0.failure != nil }
+  if failed.contains(where: { !$0.isSiren }) {
     throw CommandError(.lockFailed, "a lock couldn't be closed; see to it")
   }
+  if !failed.isEmpty { throw CommandError(.lockFailed, "a siren couldn't be switched off; see to it") }
   if let problem = report.problem { throw CommandError(problem) }
   return .done
 }

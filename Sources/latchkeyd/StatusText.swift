@@ -64,6 +64,9 @@ private func doorText(_ door: JSONValue) -> [String] {
   for problem in door["inputProblems"]?.object?.members ?? [] {
     line += ", \(problem.key) can't be read (\(text(problem.value)))"
   }
+  if let siren = door["siren"]?.string {
+    line += siren == "failed" ? ", its siren FAILS (\(text(door["sirenProblem"])))" : ", siren \(siren)"
+  }
   let end = door["bundle"]?["until"]?.string.map { ", ends \($0)" } ?? ""
   let bundle = "bundle \(text(door["bundle"]?["serial"]))\(end), \(credentialText(door["credentials"]))"
   return [line, "  \(bundle); takes \(freshnessText(door["freshness"]))"]

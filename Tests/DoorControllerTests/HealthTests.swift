@@ -67,6 +67,12 @@ import Testing
     Row(name: "both inputs gone", problems: [.input, .input]) {
       $0.doors[0].sight = DaemonStatus.Sight(contact: .unknown, failures: [.sensor: "gone", .exit: "gone"])
     },
+    Row(name: "a siren that fails", problems: [.siren]) {
+      $0.doors[0].sight = DaemonStatus.Sight(siren: .failed("gone"))
+    },
+    Row(name: "a siren that sounds", problems: [.forced]) {
+      $0.doors[0].sight = DaemonStatus.Sight(contact: .open, alarm: .forced, siren: .on)
+    },
     Row(name: "an exit that is stuck", problems: [], warnings: [.exit]) {
       $0.doors[0].sight = DaemonStatus.Sight(exitAge: .seconds(300))
     },

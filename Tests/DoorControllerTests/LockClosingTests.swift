@@ -64,6 +64,15 @@ import Testing
     #expect(try fileStatus(folder("closed")) == nil)
   }
 
+  @Test("a siren is closed as well, and its failure is its own")
+  func siren() throws {
+    let text = try folder.text("d.yaml").replacing(
+      "dry-run: {} }", with: "dry-run: {} }, sensor: { pipe: c }, siren: { gpio: { chip: nowhere, line: 1 } }")
+    try replaceFile(folder("d.yaml"), contents: Array(text.utf8))
+    let outcomes = try LockClosing.run(configurationPath: folder("d.yaml")).outcomes
+    #expect(outcomes.map(\.isSiren) == [false, true] && outcomes.map { $0.failure == nil } == [true, false])
+  }
+
   @Test func leavesTheLocksToWhoHoldsTheFile() throws {
     let held = try FileLock.acquire(folder("state.db.lock"))
     #expect(throws: DaemonError.self) { try close() }

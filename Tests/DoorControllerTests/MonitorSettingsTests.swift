@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func nothingIsSeenUnlessItIsSaid() throws {
-    #expect(try settings().inputs.isEmpty)
+    #expect(try settings().inputs.isEmpty && settings().siren == nil)
   }
 
   @Test func inputsAreOfThreeKinds() throws {
@@ -43,6 +43,17 @@ import Testing
     #expect(
       try settings("sensor: { serial: {} }", "request-to-exit: { serial: }", lock: "serial: { port: tty }").inputs
         == [.sensor: .board, .exit: .board])
+  }
+
+  @Test func aSirenHasLinesAndALimit() throws {
+    let sensor = "sensor: { pipe: a }"
+    let line = RelayLine(chip: "c", place: .number(1), isActiveLow: true)
+    #expect(
+      try settings(sensor, "siren: { gpio: { chip: c, line: 1, active-low: true } }").siren
+        == MonitorSettings.Siren(lines: [line], limit: .seconds(60)))
+    let two = try settings(sensor, "siren: { for: none, gpio: [{ chip: c, line: 1 }, { chip: c, line: HORN }] }").siren
+    #expect(two?.lines.map(\.place) == [.number(1), .name("HORN")] && two?.limit == nil)
+    #expect(try settings(sensor, "siren: { gpio: { chip: c, line: 1 }, for: 1h }").siren?.limit == .seconds(3_600))
   }
 
   @Test func whatIsNotSaidIsStandard() throws {
@@ -85,6 +96,25 @@ import Testing
       ["sensor: { gpio: { chip: c, line: 1 } }", "request-to-exit: { gpio: { chip: c, line: 1 } }"],
       "line 1 of c is in use already"
     ),
+    (["siren: { gpio: { chip: c, line: 1 } }"], "d.yaml:7: doors.front.siren: expected the key “sensor” beside it"),
+    (["sensor: { pipe: a }", "siren: { for: 5s }"], "d.yaml:8: doors.front.siren: expected the key “gpio”"),
+    (["sensor: { pipe: a }", "siren: { gpio: [] }"], "siren.gpio: expected 1 to 8 lines, found 0"),
+    (["sensor: { pipe: a }", "siren: { gpio: { line: 1 } }"], "siren.gpio: expected the key “chip”"),
+    (["sensor: { pipe: a }", "siren: { gpio: { chip: c, line: 1, bounce: 5ms } }"], "siren.gpio.bounce: unknown key"),
+    (["sensor: { pipe: a }", "siren: { pipe: b }"], "doors.front.siren.pipe: unknown key"),
+    (
+      ["sensor: { pipe: a }", "siren: { gpio: { chip: c, line: 1 }, for: 2h }"],
+      "doors.front.siren.for: expected a duration from 1s to 1h, or none"
+    ),
+    (
+      ["sensor: { pipe: a }", "siren: { gpio: { chip: c, line: 1 }, for: 0s }"],
+      "doors.front.siren.for: expected a duration from 1s to 1h, or none"
+    ),
+    (
+      ["sensor: { gpio: { chip: c, line: 1 } }", "siren: { gpio: { chip: c, line: 1 } }"],
+      "line 1 of c is in use already: a siren has relays of its own"
+    ),
+    (["sensor: { pipe: a }", "siren: { gpio: [{ chip: c, line: 1 }, { chip: c, line: 1 }] }"], "line 1 of c is in"),
   ])
   func whatMakesNoSenseIsRefused(_ lines: [String], _ complaint: String) {
     let all = ["  front:", "    bundle: b", "    lock: { dry-run: {} }", "    pulse: 4s"] + lines.map { "    \($0)" }
@@ -96,6 +126,21 @@ import Testing
       _ = try load([
         "  front: { bundle: b, lock: { gpio: { chip: c, line: 1 } } }",
         "  back: { bundle: b, lock: { dry-run: {} }, sensor: { gpio: { chip: c, line: 1 } } }",
+      ])
+    }
+  }
+
+  @Test(
+    "a siren's line is no lock's and no other siren's",
+    arguments: [
+      "lock: { gpio: { chip: c, line: 1 } }",
+      "lock: { dry-run: {} }, sensor: { pipe: b }, siren: { gpio: { chip: c, line: 1 } }",
+    ])
+  func aSirensLineIsItsOwn(_ other: String) {
+    let siren = "sensor: { pipe: a }, siren: { gpio: { chip: c, line: 1 } }"
+    expectComplaint("d.yaml:4: doors.back: line 1 of c is in use already") {
+      _ = try load([
+        "  front: { bundle: b, lock: { dry-run: {} }, \(siren) }", "  back: { bundle: b, \(other) }",
       ])
     }
   }

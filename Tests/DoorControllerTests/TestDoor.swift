@@ -31,6 +31,12 @@ final class TestDoor {
   private(set) var inputs: [TestInput] = []
   /// What keeps more of them from being made.
   var inputFailure: Errno?
+  /// All sirens that were made.
+  private(set) var sirens: [TestSiren] = []
+  /// What keeps more of them from being made.
+  var sirenFailure: Errno?
+  /// How many sirens have ended that no door has any more.
+  private let sirenEnds = Monitor(0)
   /// What the door wants on the air now.
   var plan: AdvertisingPlan? { air.withLock { $0 } }
   var onAir: [AdvertisingData] { plan?.items.map(\.data) ?? [] }
@@ -136,6 +142,14 @@ final class TestDoor {
       self?.inputs.append(input)
       return input
     }
+    environment.makeSiren = { [weak self] (settings, door, id) throws(Errno) in
+      if let failure = self?.sirenFailure { throw failure }
+      let siren = TestSiren(id: id, door: door, settings: settings)
+      self?.sirens.append(siren)
+      return siren.lock
+    }
+    let sirenEnds = sirenEnds
+    environment.onSirenEnded = { sirenEnds.withLock { $0 += 1 } }
     running = try DoorPipeline(book, ledger: ledger, clockSource: .battery, environment: environment)
   }
 
@@ -153,6 +167,12 @@ final class TestDoor {
       pass(step)
       left -= step
     }
+  }
+
+  /// Waits until so many sirens have ended that no door has any more.
+  func awaitSirenEnds(_ count: Int) {
+    let ended = sirenEnds.wait(until: .now() + .seconds(30)) { $0 >= count ? true : nil }
+    #expect(ended == true)
   }
 
   /// The door's process.

@@ -88,6 +88,35 @@ struct DoorInputTests {
     }
   }
 
+  @Test("A siren that can't be had is told, shown and no problem of the lock's; close says so too")
+  func siren() async throws {
+    try await withWorkbench { bench in
+      let (door, alice) = try door(bench)
+      let sensor = "sensor: { pipe: contact }\n"
+      let text = try bench.directory.text("site.yaml").replacing(
+        sensor, with: sensor + "    siren: { gpio: { chip: no-such-chip, line: 1 } }\n")
+      try bench.directory.write("site.yaml", text)
+      door.daemonHangUp()
+      let failed = try door.daemon.event("siren", ["state": "failed"])
+      #expect(failed["door"] == "front" && failed["detail"]?.string?.isEmpty == false)
+      let words = try health(door, exit: 1)
+      #expect(words.hasPrefix("not well: door front: its siren fails: "), "\(words)")
+      #expect(try status(door)["siren"] == "failed")
+      let shown = try bench.run(.latchkeyd, ["status", "--config", door.configuration]).expecting(exit: 0).stdout
+      #expect(shown.contains("lock closed, door not seen yet, its siren FAILS ("), "\(shown)")
+      try say(bench, "contact", "closed\\nopen")
+      try door.daemon.event("forced")
+      // The lock goes on as if there were no siren.
+      try alice.latchkey("unlock", "front").expecting(exit: 0)
+      try door.await("granted", alice)
+      #expect(door.daemonEvents("lock-failed").isEmpty)
+      try door.stop()
+      let close = try bench.run(.latchkeyd, ["close", "--config", door.configuration]).expecting(exit: 69)
+      #expect(close.stdout.hasPrefix("front closed\nfront's siren isn't off: "), "\(close.stdout)")
+      #expect(close.stderr.contains("a siren couldn't be switched off"))
+    }
+  }
+
   @Test("A door that stands open is warned about, alarmed, and restored")
   func heldOpen() async throws {
     try await withWorkbench { bench in

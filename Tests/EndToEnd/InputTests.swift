@@ -23,6 +23,10 @@ struct InputTests {
       ("lock:\n", "lock:\n      serial: { port: /dev/ttyS1 }\n", "expected one key"),
       ("pulse: 1s", "pulse: 1s\n    sensor: { gpio: { line: 4 } }", "sensor.gpio: expected the key “chip”"),
       ("pulse: 1s", "pulse: 1s\n    relock-on-close: true", "relock-on-close: expected the key “sensor”"),
+      (
+        "pulse: 1s", "pulse: 1s\n    siren: { gpio: { chip: gpiochip0, line: 1 } }",
+        "siren: expected the key “sensor”"
+      ),
       ("doors:", "dors:", "doors"),
       ("bundle: site-front.bundle", "bundle: elsewhere.bundle", "elsewhere.bundle"),
     ])
