@@ -197,7 +197,7 @@ case_gpio_reload_in_mid_pulse() {
 case_gpio_reload_changes_the_line() {
   start_relay_door 20s
   door_lock="{ gpio: [{ chip: $chip, line: 5 }, { chip: $chip, line: 6 }] }"
-  configure hci:0
+  configure hci:0 "metrics: $PWD/door.prom"
   kill -HUP "$door"
   await_line door.json '"event":"reloaded"'
   await 10 "two guards" two_guards
@@ -258,6 +258,8 @@ case_gpio_no_line() {
 
 # A line by its name; two of one name are refused.
 case_gpio_line_by_name() {
+  # The case before has left a guard, which shuts when it notices that its daemon was killed.
+  await 5 "end of the last guard" no_guard
   start_chip
   { echo hold && sleep 1; } | latchkey-relay --chip $chip --line relay >guard.log
   await_level $high 1
