@@ -251,15 +251,15 @@ case_gpio_no_line() {
   [ "$status" -eq 69 ] || fail "latchkeyd ended with $status"
   # A line that somebody else has.
   sleep 30 | latchkey-relay --chip gpiochip0 --line 5 >other.log &
+  other=$!
   await_line other.log closed
   expect_exit 69 latchkey-relay --chip $chip --line 5
   expect_text said "error line 5 of $chip: Device or resource busy"
+  finish "$other"
 }
 
 # A line by its name; two of one name are refused.
 case_gpio_line_by_name() {
-  # The case before has left a guard, which shuts when it notices that its daemon was killed.
-  await 5 "end of the last guard" no_guard
   start_chip
   { echo hold && sleep 1; } | latchkey-relay --chip $chip --line relay >guard.log
   await_level $high 1
