@@ -214,7 +214,7 @@ extension DoorPipeline {
       rulebook, ledger: Ledger(path: statePath, volatileDirectory: nil), clockSource: .battery,
       environment: DoorPipeline.Environment(
         clocks: Clocks(boot: { .now() }, wall: { now }, synchronisation: { (true, .zero) }), trustsClock: true,
-        buildsInBackground: true, onIndexReady: onIndexReady, makeLock: { _, _, _ in NoLock() }, emit: { _ in },
+        buildsInBackground: true, onIndexReady: onIndexReady, makeLock: { _, _, _, _ in NoLock() }, emit: { _ in },
         air: { _ in }))
   }
 }

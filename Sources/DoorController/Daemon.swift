@@ -22,8 +22,9 @@ public final class Daemon {
   private let capturePath: String?
   private let acceptsClock: Bool
   private let takesOver: Bool
-  /// Whether a reload has changed what `LocksInCharge` has to say.
+  /// Whether what `LocksInCharge` has to say may have changed.
   private var locksChanged = false
+  private var keptLocks: LocksInCharge?
 
   /// Prepares a daemon; must be made on the main thread before any other thread exists, since it blocks the signals
   /// that it listens to, and takes what a service manager has put into the environment out of it.
@@ -96,7 +97,7 @@ public final class Daemon {
     watch.finish(pipeline, radio)
     announce(.stopped, counters: pipeline.snapshot(adding: radio.counters))
     let open = pipeline.doorsLeftOpen
-    if open.isEmpty { forgetLocks(configuration) }
+    if open.isEmpty { forgetLocks(configuration) } else { keepLocks(of: pipeline, configuration) }
     if !open.isEmpty {
       throw .lockFailed("door \(open.map(\.text).joined(separator: ", ")): the lock couldn't be closed; see to it")
     }
@@ -106,11 +107,27 @@ public final class Daemon {
   private func makePipeline(_ configuration: DoorConfiguration, _ radios: DoorRadios) throws -> DoorPipeline {
     let rulebook = try Rulebook(loading: configuration)
     let ledger = try openLedger(configuration, rulebook)
-    for outcome in LockClosing.closeLeftBehind(configuration) { announce(outcome) }
-    try LocksInCharge(configuration.doors, configurationPath: configurationPath).write(
+    let leftBehind = leftBehind(configuration)
+    try LocksInCharge(configuration.doors, and: leftBehind, configurationPath: configurationPath).write(
       to: LocksInCharge.path(ofState: configuration.statePath))
-    return try DoorPipeline(
+    let pipeline = try DoorPipeline(
       rulebook, ledger: ledger, clockSource: configuration.clock, environment: environment(radios))
+    pipeline.close(leftBehind: leftBehind)
+    return pipeline
+  }
+
+  /// What a run that hasn't ended well may have left open, and the configuration doesn't have any more.
+  private func leftBehind(_ configuration: DoorConfiguration) -> [LocksInCharge.Door] {
+    do {
+      let path = LocksInCharge.path(ofState: configuration.statePath)
+      return try LocksInCharge(reading: path)?.missing(in: configuration.doors) ?? []
+    } catch {
+      var event = DoorEvent(time: clocks.wall(), kind: .lockFailed)
+      event.state = LockPosition.closed.rawValue
+      event.detail = "\(error): a lock of the last run may be open, if its configuration was another"
+      emit(event)
+      return []
+    }
   }
 
   /// Goes on until it is told to stop, or the radio has ended for good.
@@ -127,7 +144,7 @@ public final class Daemon {
       if let due = watch.tick(pipeline, radio) { deadline = min(deadline, due) }
       if watch.restartIsWanted, pipeline.openDoors.isEmpty { return nil }
       keepLocks(of: pipeline, configuration)
-      let due = service.turn(now: .now(), isReady: watch.radioObeys && pipeline.locksStand, hasNews: hasNews) {
+      let due = service.turn(now: .now(), isReady: watch.radioObeys && pipeline.locksStand && !pipeline.awaitsRetiredLocks, hasNews: hasNews) {
         Health(watch.status(pipeline, radio))
       }
       if let due { deadline = min(deadline, due) }
@@ -143,8 +160,12 @@ public final class Daemon {
           if let event = watch.observe(state) { emit(event) }
           if case .ended(let error?) = state { end = .some(error) }
         case .beaconRadio(let state): if let event = watch.observeBeaconRadio(state) { emit(event) }
-        case .lock(let lock, let news): pipeline.lockReported(lock, news)
-        case .lockEnded(let lock): pipeline.lockEnded(lock)
+        case .lock(let lock, let news):
+          pipeline.lockReported(lock, news)
+          locksChanged = locksChanged || !pipeline.retired.isEmpty
+        case .lockEnded(let lock):
+          pipeline.lockEnded(lock)
+          locksChanged = true
         case .input(let input, let report): pipeline.inputSaid(input, report)
         case .siren(let siren, let report): pipeline.sirenReported(siren, report)
         case .sirenEnded: pipeline.sirenEnded()
@@ -217,14 +238,16 @@ public final class Daemon {
     }
   }
 
-  /// Writes down what closes the locks in charge, once those of the configuration before have ended.
+  /// Writes down what closes the locks in charge, and those that have been and aren't closed yet.
   private func keepLocks(of pipeline: DoorPipeline, _ configuration: DoorConfiguration) {
-    guard locksChanged, pipeline.retired.allSatisfy(\.hasEnded) else { return }
+    guard locksChanged else { return }
     locksChanged = false
-    let doors = pipeline.rulebook.doors.map(\.settings)
+    let locks = LocksInCharge(
+      pipeline.rulebook.doors.map(\.settings), and: pipeline.unclosedLocks, configurationPath: configurationPath)
+    if locks == keptLocks { return }
     do throws(FileError) {
-      try LocksInCharge(doors, configurationPath: configurationPath).write(
-        to: LocksInCharge.path(ofState: configuration.statePath))
+      try locks.write(to: LocksInCharge.path(ofState: configuration.statePath))
+      keptLocks = locks
     } catch {
       var event = DoorEvent(time: clocks.wall(), kind: .ledger)
       event.state = "failed"
@@ -237,16 +260,6 @@ public final class Daemon {
     do throws(FileError) { try LocksInCharge.remove(LocksInCharge.path(ofState: configuration.statePath)) } catch {
       // They would be closed once more.
     }
-  }
-
-  private func announce(_ outcome: LockClosing.Outcome) {
-    var event = DoorEvent(time: clocks.wall(), kind: outcome.failure == nil ? .lock : .lockFailed)
-    event.door = outcome.door.text
-    event.state = "closed"
-    event.reason = outcome.failure == nil ? nil : Reason.lockFailed.rawValue
-    let remark = "the lock of the last run's configuration"
-    event.detail = outcome.failure.map { "\($0) (\(remark))" } ?? remark
-    emit(event)
   }
 
   private func refuse(_ problem: String, _ watch: DaemonWatch) {
@@ -279,8 +292,8 @@ public final class Daemon {
     var environment = DoorPipeline.Environment(
       clocks: clocks, trustsClock: false, buildsInBackground: true,
       onIndexReady: { [reports] in reports.wake() },
-      makeLock: { door, lock, way in
-        try door.settings.lock.makeLock(door: door.id) { report in
+      makeLock: { door, settings, lock, way in
+        try settings.makeLock(door: door) { report in
           // First, so that the door's thread hears of an exit before it hears of its movement.
           mailbox.post(.lock(lock, report))
           way.take(report, of: lock)

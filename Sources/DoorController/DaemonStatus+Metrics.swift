@@ -99,7 +99,9 @@ extension DaemonStatus {
       DoorState.allCases.map { state in
         (label: state.modeWord, value: UInt64(clamping: doors.count { $0.state == state }))
       })
-    let failed = doors.count { if case .failed = $0.lock { true } else { false } }
+    let failed = doors.count { door in
+      if case .failed = door.lock { true } else { door.openingProblem != nil }
+    }
     text.add(
       .gauge, "latchkey_locks_failed", "Locks that couldn't do what they were told last.", UInt64(clamping: failed))
     text.add(

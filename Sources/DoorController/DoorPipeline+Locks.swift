@@ -19,8 +19,13 @@ struct NumberedLock {
 struct RetiredLock {
   let id: LockID
   let door: Identifier
-  let number: DoorNumber
+  /// Nil where the door isn't known any more.
+  let number: DoorNumber?
   let settings: LockSettings
+  /// Whether it is the one of a run that hasn't ended well.
+  var isOfLastRun = false
+  /// Whether it may stand open: one that never opened in this run is no more open than when this run began.
+  var mayBeOpen = true
   /// The lock with which the door goes on, or came back; nil: the door is no more.
   var successor: Successor? = nil
   var word = LockWord.nothing
@@ -38,7 +43,13 @@ struct RetiredLock {
   mutating func succeed(_ new: LockSettings) { successor = settings.movesTheSame(as: new) ? .same : .another }
 
   /// Whether nobody could close it, and nobody else will.
-  var isLeftOpen: Bool { successor != .same && word != .stands(.closed) }
+  var isLeftOpen: Bool { mayBeOpen && successor != .same && word != .stands(.closed) }
+
+  /// Whose it was, in words.
+  var remark: String {
+    if isOfLastRun { return "the lock of the last run's configuration" }
+    return successor == nil ? "the door is in the configuration no more" : "the lock of the configuration before"
+  }
 }
 
 /// What the doors' locks say.
@@ -68,8 +79,7 @@ extension DoorPipeline {
       if let word = LockWord(report.event) { retired[place].word = word }
       let old = retired[place]
       tell(
-        report, follows: report.cause?.event, old.door, old.number,
-        old.successor == nil ? "the door is in the configuration no more" : "the lock of the configuration before")
+        report, follows: report.cause?.event, old.door, old.number, old.remark)
     }
   }
 
@@ -108,13 +118,48 @@ extension DoorPipeline {
   var retiredLeftOpen: [Identifier] { retired.filter { $0.isLeftOpen && $0.hasEnded }.map(\.door) }
 
   /// Whether a lock that nothing else closes is still to close.
-  var awaitsRetiredLocks: Bool { retired.contains { $0.successor != .same && !$0.hasEnded } }
+  var awaitsRetiredLocks: Bool { retired.contains { $0.mayBeOpen && $0.successor != .same && !$0.hasEnded } }
+
+  /// Those that only their programs can close, and that aren't known to be closed.
+  var unclosedLocks: [LocksInCharge.Door] {
+    retired.filter { $0.isLeftOpen || !$0.hasEnded && $0.word != .stands(.closed) }.compactMap {
+      LocksInCharge.Door(id: $0.door, $0.settings)
+    }
+  }
+
+  /// Closes locks of a run that hasn't ended well, and that no door has any more; they are listened to like those of a reload.
+  func close(leftBehind: [LocksInCharge.Door]) {
+    for left in leftBehind {
+      let settings = LockSettings.command(left.commands)
+      let door = rulebook.doors.first { $0.id == left.id }
+      do {
+        let lock = try makeLock(of: left.id, settings, ExitWay())
+        var old = RetiredLock(id: lock.id, door: left.id, number: door?.number, settings: settings, isOfLastRun: true)
+        if let door { old.succeed(door.settings.lock) }
+        letGo(of: lock, old)
+      } catch {
+        var event = DoorEvent(time: environment.clocks.wall(), kind: .lockFailed)
+        event.door = left.id.text
+        event.state = LockPosition.closed.rawValue
+        event.detail = "\(error) (the lock of the last run's configuration)"
+        environment.emit(event)
+      }
+    }
+  }
 
   /// Closes a lock and lets go of it, without waiting: its program may hang for as long as its time limit.
   ///
-  /// - Parameter settings: the lock's.
-  func retire(_ lock: NumberedLock, _ settings: LockSettings, of door: RunningDoor) {
-    retired.append(RetiredLock(id: lock.id, door: door.id, number: door.number, settings: settings))
+  /// - Parameters:
+  ///   - settings: the lock's.
+  ///   - mayBeOpen: whether it has opened in this run.
+  func retire(_ lock: NumberedLock, _ settings: LockSettings, mayBeOpen: Bool, of door: RunningDoor) {
+    var old = RetiredLock(id: lock.id, door: door.id, number: door.number, settings: settings)
+    old.mayBeOpen = mayBeOpen
+    letGo(of: lock, old)
+  }
+
+  private func letGo(of lock: NumberedLock, _ old: RetiredLock) {
+    retired.append(old)
     let (id, ended) = (lock.id, environment.onLockEnded)
     Self.letGo(of: lock.lock) { ended(id) }
   }
@@ -147,8 +192,10 @@ extension DoorPipeline {
   ///   - id: the record of the command or exit that it came of.
   ///   - remark: in words, for people.
   private func tell(
-    _ report: LockReport, follows id: Int64?, _ door: Identifier, _ number: DoorNumber, _ remark: String?
+    _ report: LockReport, follows id: Int64?, _ door: Identifier, _ number: DoorNumber?, _ remark: String?
   ) {
+    // An exit that wasn't recorded, since there were too many, has no movements that are.
+    let number = report.cause == .exit && id == nil ? nil : number
     var event = DoorEvent(time: environment.clocks.wall(), kind: .lock)
     event.door = door.text
     event.id = id
@@ -167,7 +214,7 @@ extension DoorPipeline {
       event.state = position.rawValue
       record.detail = remark.map { "\(position.rawValue) (\($0))" } ?? position.rawValue
       // What nobody asked for, as at a start, has nobody to be held against.
-      if report.cause != nil { note(record, of: number) }
+      if report.cause != nil, let number { note(record, of: number) }
       // A command that found the lock where it wants it has its record, but nothing moved.
       if case .stands = report.event { return }
     case .failed(let position, let reason):
@@ -179,7 +226,7 @@ extension DoorPipeline {
       record.kind = event.kind.rawValue
       record.reason = .lockFailed
       record.detail = "\(position.rawValue): \(reason)"
-      note(record, of: number)
+      if let number { note(record, of: number) }
     }
     environment.emit(event)
   }

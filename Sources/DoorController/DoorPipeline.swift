@@ -1,4 +1,4 @@
-internal import AccessControl
+package import AccessControl
 internal import Advertising
 internal import AirProtocol
 package import HCI
@@ -22,7 +22,7 @@ package final class DoorPipeline {
     /// Told when a background build stands; on the builder's thread.
     let onIndexReady: @Sendable () -> Void
     /// Makes a lock of a door, whose reports bear that number; exits that its board hears take that way.
-    let makeLock: (Rulebook.Door, LockID, ExitWay) throws -> any Lock
+    let makeLock: (Identifier, LockSettings, LockID, ExitWay) throws -> any Lock
     /// Told when a lock that no door has any more has ended; on a thread of its own.
     let onLockEnded: @Sendable (LockID) -> Void
     /// Makes an input of a door, whose reports bear that number, and whose exits take the door's way; nil, as ever in a
@@ -45,7 +45,7 @@ package final class DoorPipeline {
 
     package init(
       clocks: Clocks, trustsClock: Bool, buildsInBackground: Bool, onIndexReady: @escaping @Sendable () -> Void,
-      makeLock: @escaping (Rulebook.Door, LockID, ExitWay) throws -> any Lock,
+      makeLock: @escaping (Identifier, LockSettings, LockID, ExitWay) throws -> any Lock,
       onLockEnded: @escaping @Sendable (LockID) -> Void = { _ in }, emit: @escaping (DoorEvent) -> Void,
       air: ((AdvertisingPlan?) -> Void)? = nil, random: @escaping () -> UInt64 = systemRandom
     ) {
@@ -128,9 +128,13 @@ package final class DoorPipeline {
 
   /// A lock of that door, with a number of its own.
   func makeLock(_ door: Rulebook.Door, _ way: ExitWay) throws -> NumberedLock {
+    try makeLock(of: door.id, door.settings.lock, way)
+  }
+
+  func makeLock(of door: Identifier, _ settings: LockSettings, _ way: ExitWay) throws -> NumberedLock {
     lastLock &+= 1
     let id = LockID(number: lastLock)
-    return NumberedLock(id: id, lock: try environment.makeLock(door, id, way))
+    return NumberedLock(id: id, lock: try environment.makeLock(door, settings, id, way))
   }
 
   // MARK: - The packet path

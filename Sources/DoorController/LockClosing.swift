@@ -9,6 +9,8 @@ public enum LockClosing {
     public let door: Identifier
     /// Whether it is the door's siren, whose closed is silent.
     public let isSiren: Bool
+    /// Whether it is of a run that hasn't ended well, and in the configuration no more.
+    public let isOfLastRun: Bool
     /// Why it isn't closed, or isn't known to be; nil where it is.
     public let failure: String?
   }
@@ -18,11 +20,13 @@ public enum LockClosing {
     /// What became of each lock, in the order of the configuration; behind them those of a run that hasn't ended well, where
     /// the configuration has them no more, and the sirens.
     public let outcomes: [Outcome]
+    /// Why something that a run has left couldn't be closed.
+    public let warnings: [String]
     /// Why the configuration's own locks aren't known; nil where they are.
     public let problem: DaemonError?
   }
 
-  private typealias Target = (door: Identifier, lock: LockSettings, isSiren: Bool)
+  private typealias Target = (door: Identifier, lock: LockSettings, isSiren: Bool, isOfLastRun: Bool)
 
   /// Closes what the configuration names, and what a run has left that hasn't ended well, and waits for it.
   ///
@@ -32,14 +36,14 @@ public enum LockClosing {
     let configuration: DoorConfiguration
     do throws(LoadError) { configuration = try DoorConfiguration.load(path: configurationPath) } catch {
       let problem = DaemonError(error)
-      let outcomes = closeWithoutConfiguration(configurationPath)
-      if outcomes.isEmpty { throw problem }
-      return Report(outcomes: outcomes, problem: problem)
+      let (outcomes, warnings) = closeOfOtherStates(configurationPath, than: nil)
+      if outcomes.isEmpty, warnings.isEmpty { throw problem }
+      return Report(outcomes: outcomes, warnings: warnings, problem: problem)
     }
     do throws(FileError) {
       let lock = try charge(ofState: configuration.statePath)
       defer { withExtendedLifetime(lock) {} }
-      return Report(outcomes: close(targets(configuration)), problem: nil)
+      return close(configuration, configurationPath)
     } catch {
       switch error.problem {
       case .busy:
@@ -47,9 +51,23 @@ public enum LockClosing {
       // Another user's daemon would have its locks moved under it.
       case .system(_, .permissionDenied), .system(_, .notPermitted): throw .file(error)
       // A disk that is full or read-only is no reason to leave a lock open.
-      default: return Report(outcomes: close(targets(configuration)), problem: nil)
+      default: return close(configuration, configurationPath)
       }
     }
+  }
+
+  private static func close(_ configuration: DoorConfiguration, _ configurationPath: String) -> Report {
+    let left = recorded(ofState: configuration.statePath)
+    let targets: [Target] =
+      configuration.doors.map { ($0.id, $0.lock, false, false) }
+      + (left.locks?.missing(in: configuration.doors) ?? []).map { ($0.id, .command($0.commands), false, true) }
+      + configuration.doors.compactMap { door in
+        door.monitor.siren.map { (door.id, .gpio($0.lines), true, false) }
+      }
+    let outcomes = close(targets)
+    let others = closeOfOtherStates(configurationPath, than: configuration.statePath)
+    return Report(
+      outcomes: outcomes + others.outcomes, warnings: (left.warning.map { [$0] } ?? []) + others.warnings, problem: nil)
   }
 
   /// The same for a daemon that can't start, whatever else is wrong; where another is in charge, or that can't be seen, nothing.
@@ -59,46 +77,39 @@ public enum LockClosing {
     }
   }
 
-  /// Closes what the run before has left and the configuration doesn't have any more; the caller is in charge.
-  static func closeLeftBehind(_ configuration: DoorConfiguration) -> [Outcome] { close(leftBehind(configuration)) }
-
-  private static func targets(_ configuration: DoorConfiguration) -> [Target] {
-    let sirens = configuration.doors.compactMap { door in
-      door.monitor.siren.map { (door.id, LockSettings.gpio($0.lines), true) }
+  /// What a run has left; a file that is another's, whose programs aren't run, or that can't be read is warned of.
+  private static func recorded(ofState statePath: String) -> (locks: LocksInCharge?, warning: String?) {
+    do { return (try LocksInCharge(reading: LocksInCharge.path(ofState: statePath)), nil) } catch {
+      let words = "what a run has left isn't closed: \(LocksInCharge.path(ofState: statePath))"
+      return (nil, "\(error)".hasPrefix("/") ? "what a run has left isn't closed: \(error)" : "\(words): \(error)")
     }
-    return configuration.doors.map { ($0.id, $0.lock, false) } + leftBehind(configuration) + sirens
   }
 
-  private static func leftBehind(_ configuration: DoorConfiguration) -> [Target] {
-    let left = recorded(LocksInCharge.path(ofState: configuration.statePath))?.missing(in: configuration.doors) ?? []
-    return left.map { ($0.id, .command($0.commands), false) }
-  }
-
-  /// What a file says; nil where there is none, or it is another's, whose programs aren't run.
-  private static func recorded(_ path: String) -> LocksInCharge? {
-    do { return try LocksInCharge(reading: path) } catch { return nil }
-  }
-
-  /// Nothing can be read of the configuration, not even where its state is: a service's is where its manager says.
-  private static func closeWithoutConfiguration(_ configurationPath: String) -> [Outcome] {
+  /// Closes what runs under that configuration have left whose state was another, or isn't known, since nothing can be read
+  /// of the configuration: a service's states are where its manager says.
+  private static func closeOfOtherStates(
+    _ configurationPath: String, than own: String?
+  ) -> (outcomes: [Outcome], warnings: [String]) {
     let ending = LocksInCharge.path(ofState: "")
     let folders = ProcessEnvironment["STATE_DIRECTORY"]?.split(separator: ":") ?? []
     let paths = folders.flatMap { folder in directoryEntries(String(folder)).sorted().map { "\(folder)/\($0)" } }
     var outcomes: [Outcome] = []
+    var warnings: [String] = []
     for path in paths where path.hasSuffix(ending) {
       let state = String(path.dropLast(ending.count))
-      guard let left = recorded(LocksInCharge.path(ofState: state)),
-        left.configuration == LocksInCharge.absolute(configurationPath)
-      else { continue }
+      if state == own { continue }
+      let (left, warning) = recorded(ofState: state)
+      if let warning { warnings.append(warning) }
+      guard let left, left.configuration == LocksInCharge.absolute(configurationPath) else { continue }
       do throws(FileError) {
         let lock = try charge(ofState: state)
         defer { withExtendedLifetime(lock) {} }
-        outcomes += close(left.doors.map { ($0.id, .command($0.commands), false) })
+        outcomes += close(left.doors.map { ($0.id, .command($0.commands), false, true) })
       } catch {
         // A daemon is in charge of them.
       }
     }
-    return outcomes
+    return (outcomes, warnings)
   }
 
   /// Takes what a daemon holds as long as it runs; nil where none has it.
@@ -112,7 +123,7 @@ public enum LockClosing {
 
   private static func close(_ targets: [Target]) -> [Outcome] {
     // All begin before the first is waited for: each closes first, and again when it is stopped.
-    let closing = targets.map { door, settings, isSiren in
+    let closing = targets.map { door, settings, isSiren, isOfLastRun in
       let word = Monitor(LockWord.nothing)
       let lock: (any Lock)?
       do throws(Errno) {
@@ -124,9 +135,9 @@ public enum LockClosing {
         word.withLock(waking: false) { $0 = .failed(.closed, "\(error)") }
       }
       lock?.beginStop()
-      return (door: door, isSiren: isSiren, lock: lock, word: word)
+      return (door: door, isSiren: isSiren, isOfLastRun: isOfLastRun, lock: lock, word: word)
     }
-    return closing.map { door, isSiren, lock, word in
+    return closing.map { door, isSiren, isOfLastRun, lock, word in
       lock?.stop()
       let failure: String? =
         switch word.withLock(waking: false, { $0 }) {
@@ -134,7 +145,7 @@ public enum LockClosing {
         case .failed(_, let reason): reason
         case .nothing, .stands(.open): "the \(isSiren ? "siren" : "lock") hasn't said that it is closed"
         }
-      return Outcome(door: door, isSiren: isSiren, failure: failure)
+      return Outcome(door: door, isSiren: isSiren, isOfLastRun: isOfLastRun, failure: failure)
     }
   }
 }

@@ -55,6 +55,8 @@ struct LockTest {
   let lock: LockID
   private(set) var report: Report
   private let reply: (Report) -> Void
+  /// Whether the lock did something for others during the test.
+  private var wasJoined = false
 
   init(
     door: Identifier, lock: LockID, id: Int64, pulse: Duration, began: BootInstant, reply: @escaping (Report) -> Void
@@ -73,6 +75,7 @@ struct LockTest {
   /// - Parameter isLockedDown: whether the door is.
   mutating func observe(_ lock: LockReport, isLockedDown: Bool) -> Bool {
     if report.moves.isEmpty, lock.cause?.event != report.id { return isOvertaken(lock, isLockedDown) }
+    if lock.cause != nil, lock.cause?.event != report.id { wasJoined = true }
     switch lock.event {
     case .moved(let position), .stands(let position):
       // A door that was open for a moment more is told so by its next word.
@@ -80,7 +83,11 @@ struct LockTest {
         report.moves.append(Report.Move(position: position, after: lock.at - began))
       }
       guard position == .closed else { return false }
-      if let problem { failClosed(problem, isLockedDown) }
+      if let problem, wasJoined, isLate {
+        fail(.alreadyOpen, "somebody else had it opened meanwhile, so that \(problem): try again")
+      } else if let problem {
+        failClosed(problem, isLockedDown)
+      }
       return true
     case .failed(let position, let reason):
       fail(.lockFailed, "it didn't get \(position.rawValue), or didn't stay: \(reason)")
@@ -119,6 +126,9 @@ struct LockTest {
       fail(.lockFailed, problem)
     }
   }
+
+  /// Whether it was closed behind its time.
+  private var isLate: Bool { report.moves.last.map { $0.after > report.pulse } ?? false }
 
   /// What is wrong with how it moved; nil: nothing.
   private var problem: String? {

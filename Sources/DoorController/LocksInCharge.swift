@@ -7,10 +7,21 @@ internal import POSIX
 ///
 /// A killed daemon leaves a lock open that only its program can close, and the configuration may say something else by then:
 /// it may be broken, or have been changed without a reload. Relays and boards close by themselves.
-struct LocksInCharge: Hashable {
-  struct Door: Hashable {
+struct LocksInCharge: Hashable, Sendable {
+  struct Door: Hashable, Sendable {
     let id: Identifier
     let commands: LockCommands
+
+    init(id: Identifier, commands: LockCommands) {
+      self.id = id
+      self.commands = commands
+    }
+
+    /// Nil where the lock closes by itself.
+    init?(id: Identifier, _ lock: LockSettings) {
+      guard case .command(let commands) = lock else { return nil }
+      self.init(id: id, commands: commands)
+    }
   }
 
   private static let format = "latchkey-locks/1"
@@ -20,16 +31,21 @@ struct LocksInCharge: Hashable {
   let configuration: String
   let doors: [Door]
 
-  init(_ doors: [DoorSettings], configurationPath: String) {
+  /// Those of a configuration's doors, and others that are still to be closed.
+  init(_ doors: [DoorSettings], and others: [Door], configurationPath: String) {
     configuration = Self.absolute(configurationPath)
-    self.doors = doors.compactMap { door in
-      if case .command(let commands) = door.lock { Door(id: door.id, commands: commands) } else { nil }
-    }
+    let own = doors.compactMap { door in Door(id: door.id, door.lock) }
+    self.doors = own + others.filter { !own.contains($0) }
   }
 
-  /// That path from the root on.
+  /// That path from the root on, without steps to and fro.
   static func absolute(_ path: String) -> String {
-    path.hasPrefix("/") ? path : "\(linkTarget("/proc/self/cwd") ?? "")/\(path)"
+    let whole = path.hasPrefix("/") ? path : "\(linkTarget("/proc/self/cwd") ?? "")/\(path)"
+    var parts: [Substring] = []
+    for part in whole.split(separator: "/") where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    return "/" + parts.joined(separator: "/")
   }
 
   /// Where those of a state are.

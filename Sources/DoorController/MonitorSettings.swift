@@ -140,7 +140,7 @@ extension MonitorSettings.Input: CustomStringConvertible {
   var place: [String]? {
     switch self {
     case .gpio(let line, _): [line.chip, line.place.text]
-    case .pipe(let path): [path]
+    case .pipe(let path): pipePlace(path)
     case .board: nil
     }
   }
@@ -152,6 +152,16 @@ extension MonitorSettings.Input: CustomStringConvertible {
     case .board: "the lock's board"
     }
   }
+}
+
+/// A pipe that is there is what it is, by whatever name.
+private func pipePlace(_ path: String) -> [String] {
+  do throws(FileError) {
+    if let identity = try fileStatus(path)?.identity { return ["pipe", "\(identity)"] }
+  } catch {
+    // Its name is all that is known of it.
+  }
+  return [path]
 }
 
 extension DoorMonitor.Settings {

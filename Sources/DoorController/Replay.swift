@@ -76,7 +76,7 @@ public enum Replay {
   {
     DoorPipeline.Environment(
       clocks: Clocks(boot: { time.boot }, wall: { time.wall }, synchronisation: { (true, .zero) }), trustsClock: true,
-      buildsInBackground: false, onIndexReady: {}, makeLock: { _, _, _ in RecordedLock() }, emit: emit)
+      buildsInBackground: false, onIndexReady: {}, makeLock: { _, _, _, _ in RecordedLock() }, emit: emit)
   }
 }
 

@@ -24,7 +24,9 @@ final class RunningDoor {
   var lockWord = LockWord.nothing {
     didSet {
       switch lockWord {
-      case .stands(.open): openingProblem = nil
+      case .stands(.open):
+        openingProblem = nil
+        lockHasOpened = true
       case .failed(.open, let reason): openingProblem = reason
       case .nothing, .stands(.closed), .failed(.closed, _): break
       }
@@ -33,6 +35,8 @@ final class RunningDoor {
   /// Why the lock couldn't be opened, or didn't stay so, when it was to be open last; nil where it could: the closing behind it
   /// says nothing of that.
   private(set) var openingProblem: String?
+  /// Whether the lock has opened since it was made.
+  private(set) var lockHasOpened = false
   /// Whether the lock couldn't do what it was told last.
   var lockHasFailed: Bool { if case .failed = lockWord { true } else { false } }
   /// What is left in the battery of the lock's board, in percent; nil: there is none, or it isn't known.
@@ -115,9 +119,11 @@ final class RunningDoor {
     let old = numberedLock
     numberedLock = newLock
     exitWay.lead(to: newLock)
+    // What couldn't open under other settings, and moves the same, is still to show that it can.
+    if !lockSettings.movesTheSame(as: door.settings.lock) { openingProblem = nil }
     lockSettings = door.settings.lock
     lockWord = .nothing
-    openingProblem = nil
+    lockHasOpened = false
     battery = nil
     boardReports = [:]
     drive(mode.wanted(now: now.sinceBoot))

@@ -31,6 +31,9 @@ struct LockState: Sendable {
   private var commanded = Wanted.closed
   /// When the opening for the last exit ends: no command ends it before.
   private var exitUntil: BootInstant?
+  /// Counts exits, as `command` does commands.
+  private var exits = 0
+  private var movingForExits = 0
   /// What is to be: whoever gets out makes an opening longer, and never shorter.
   private var wanted: Wanted {
     guard let exitUntil else { return commanded }
@@ -80,6 +83,7 @@ struct LockState: Sendable {
     if isStopping || exitUntil.map({ $0 >= until }) ?? false { return }
     let before = wanted
     exitUntil = until
+    exits += 1
     // An opening that lasts longer anyhow stays whose it is.
     guard wanted != before else { return }
     command += 1
@@ -189,8 +193,15 @@ struct LockState: Sendable {
       retryAt = now + min(LockState.lastRetry, LockState.firstRetry * (1 << min(failures, 10)))
       failures += 1
     case (.open, .failed) where command == movingFor:
-      // Whoever asked is told; opening later, unasked, would surprise.
-      giveUp()
+      // Whoever asked is told; opening later, unasked, would surprise. Who asked to get out meanwhile is still to be let out.
+      commanded = .closed
+      if exits == movingForExits {
+        exitUntil = nil
+      } else if exitUntil != nil {
+        command += 1
+        cause = .exit
+        causedBy = command
+      }
     case (.open, _): break
     }
   }
@@ -212,6 +223,7 @@ struct LockState: Sendable {
 
   private mutating func start(_ target: LockPosition) -> Step {
     movingFor = command
+    movingForExits = exits
     movingCause = cause
     isStale = false
     return .move(target)

@@ -22,16 +22,18 @@ let closeCommand = Subcommand(
     } else {
       object["closed"] = .bool(outcome.failure == nil)
     }
+    if outcome.isOfLastRun { object["lastRun"] = true }
     object["problem"] = outcome.failure.map { .string($0) }
     output.emit(.object(object))
     let (name, state) = outcome.isSiren ? ("\(outcome.door)'s siren", "off") : ("\(outcome.door)", "closed")
-    output.say("\(name) \(outcome.failure.map { "isn't \(state): \($0)" } ?? state)".printable)
+    output.say("\(name)\(outcome.isOfLastRun ? " (as of the last run)" : "") \(outcome.failure.map { "isn't \(state): \($0)" } ?? state)".printable)
   }
   let failed = report.outcomes.filter { $0.failure != nil }
   if failed.contains(where: { !$0.isSiren }) {
     throw CommandError(.lockFailed, "a lock couldn't be closed; see to it")
   }
   if !failed.isEmpty { throw CommandError(.lockFailed, "a siren couldn't be switched off; see to it") }
+  if !report.warnings.isEmpty { throw CommandError(.lockFailed, report.warnings.joined(separator: "; ")) }
   if let problem = report.problem { throw CommandError(problem) }
   return .done
 }

@@ -220,6 +220,17 @@ import Testing
     #expect(reports.said == [answer])
   }
 
+  @Test func aLockTestThatSomebodyElseMakesLongerIsNoFaultOfTheLock() throws {
+    let door = try door()
+    let (test, reports) = try lockTest(door)
+    try door.report(.moved(.open), for: test)
+    door.wait(.seconds(1))
+    try door.report(.stands(.open), for: .exit)
+    door.wait(.seconds(5))
+    try door.report(.moved(.closed), for: .exit)
+    #expect(reports.said.first?.hasPrefix("already-open: somebody else had it opened meanwhile") == true)
+  }
+
   @Test func aLockTestInWhichTheDoorIsLockedDownSaysSo() throws {
     let door = try TestDoor(
       [rule("alice", permissions: [.lockdown], freshness: .either)], policy: ["freshness: either"])

@@ -53,7 +53,14 @@ import Testing
       try replaceFile(folder("state.db.locks"), contents: Array(text.utf8.dropLast(4)))
     }
     #expect(try close() == [nil])
+    #expect(try LockClosing.run(configurationPath: folder("d.yaml")).warnings.count == 1)
     #expect(try fileStatus(folder("closed")) == nil)
+  }
+
+  @Test func aPathIsTheSameByWhateverSteps() {
+    #expect(LocksInCharge.absolute("/a/./b/../c.yaml") == "/a/c.yaml")
+    #expect(LocksInCharge.absolute("//a//c.yaml") == "/a/c.yaml")
+    #expect(LocksInCharge.absolute("./c.yaml") == LocksInCharge.absolute("c.yaml"))
   }
 
   @Test(.enabled(if: ProcessEnvironment.user == 0, "giving a file away needs root"))

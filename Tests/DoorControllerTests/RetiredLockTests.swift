@@ -76,6 +76,7 @@ import Testing
       try door.configure([], lock: relay)
       try door.pipeline.adopt(door.rulebook)
       let old = try #require(try door.pipeline.doors.first?.numberedLock.id)
+      try door.pipeline.lockReported(old, LockReport(.moved(.open), at: door.time.boot))
       try door.configure([], lock: next)
       try door.pipeline.adopt(door.rulebook)
       try door.pipeline.lockReported(old, LockReport(.failed(.closed, reason: "no line"), at: door.time.boot))
@@ -89,6 +90,18 @@ import Testing
       try door.pipeline.lockEnded(new)
       #expect(try door.pipeline.doorsLeftOpen.isEmpty)
     }
+  }
+
+  @Test func aLockThatNeverOpenedIsNotLeftOpen() throws {
+    let door = try TestDoor([rule("alice")])
+    try door.configure([], lock: "{ gpio: { chip: none, line: 1 } }")
+    try door.pipeline.adopt(door.rulebook)
+    let mistake = try #require(try door.pipeline.doors.first?.numberedLock.id)
+    try door.configure([])
+    try door.pipeline.adopt(door.rulebook)
+    try door.pipeline.lockReported(mistake, LockReport(.failed(.closed, reason: "no chip"), at: door.time.boot))
+    try door.pipeline.lockEnded(mistake)
+    #expect(try door.pipeline.doorsLeftOpen.isEmpty && !door.pipeline.awaitsRetiredLocks)
   }
 
   @Test("a reload that can't be recorded touches no lock")

@@ -130,7 +130,7 @@ final class TestDoor {
     try book.accept(into: ledger)
     var environment = DoorPipeline.Environment(
       clocks: Clocks(boot: { time.boot }, wall: { time.wall }, synchronisation: { (false, .seconds(16)) }),
-      trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _, _, _ in lock },
+      trustsClock: trustsClock, buildsInBackground: false, onIndexReady: {}, makeLock: { _, _, _, _ in lock },
       emit: { [weak self] event in
         self?.whileRecording?(event)
         self?.events.append(event)

@@ -216,6 +216,19 @@ private func opened(until: BootInstant?) -> LockState {
     #expect(state.standingOrders == none)
   }
 
+  @Test("an exit within an opening that fails is tried by itself", arguments: [5_000, nil] as [UInt64?])
+  func exitWithinAFailingOpening(until: UInt64?) {
+    var state = resting()
+    state.open(until: until.map { at($0) }, for: LockCause(event: 1))
+    #expect(state.next(now: at(10)) == .move(.open))
+    state.letOut(until: at(3_000))
+    state.finished(.open, .failed, now: at(1_000))
+    #expect(state.standingOrders == StandingOrders(opens: false, letsOut: true))
+    #expect(state.next(now: at(1_000)) == .move(.open) && state.movingCause == .exit)
+    state.finished(.open, .failed, now: at(1_100))
+    #expect(state.next(now: at(1_100)) == .move(.closed), "once is enough")
+  }
+
   @Test func anExitThatCouldNotOpenIsOver() {
     var state = resting()
     state.letOut(until: at(5_000))
