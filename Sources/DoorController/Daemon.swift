@@ -144,7 +144,8 @@ public final class Daemon {
       if let due = watch.tick(pipeline, radio) { deadline = min(deadline, due) }
       if watch.restartIsWanted, pipeline.openDoors.isEmpty { return nil }
       keepLocks(of: pipeline, configuration)
-      let due = service.turn(now: .now(), isReady: watch.radioObeys && pipeline.locksStand && !pipeline.awaitsRetiredLocks, hasNews: hasNews) {
+      let isReady = watch.radioObeys && pipeline.locksStand && !pipeline.awaitsRetiredLocks
+      let due = service.turn(now: .now(), isReady: isReady, hasNews: hasNews) {
         Health(watch.status(pipeline, radio))
       }
       if let due { deadline = min(deadline, due) }

@@ -26,7 +26,8 @@ let closeCommand = Subcommand(
     object["problem"] = outcome.failure.map { .string($0) }
     output.emit(.object(object))
     let (name, state) = outcome.isSiren ? ("\(outcome.door)'s siren", "off") : ("\(outcome.door)", "closed")
-    output.say("\(name)\(outcome.isOfLastRun ? " (as of the last run)" : "") \(outcome.failure.map { "isn't \(state): \($0)" } ?? state)".printable)
+    let remark = outcome.isOfLastRun ? " (as of the last run)" : ""
+    output.say("\(name)\(remark) \(outcome.failure.map { "isn't \(state): \($0)" } ?? state)".printable)
   }
   let failed = report.outcomes.filter { $0.failure != nil }
   if failed.contains(where: { !$0.isSiren }) {
