@@ -73,14 +73,14 @@ extension DoorPipeline {
     }
     for (running, door) in zip(next, new.doors) where known.contains(where: { $0 === running }) {
       adoptMonitor(door.settings.monitor, of: running, lockIsNew: locks[door.number] != nil, boot)
-      let (settings, mayBeOpen) = (running.lockSettings, running.lockHasOpened)
+      let (settings, word) = (running.lockSettings, running.lockWord)
       guard let old = running.adopt(door, newLock: locks[door.number]?.lock, now: boot) else { continue }
-      retire(old, settings, mayBeOpen: mayBeOpen, of: running)
+      retire(old, settings, word, of: running)
     }
     for door in known where !next.contains(where: { $0 === door }) {
       retireSiren(of: door)
       door.endWatch()
-      retire(door.numberedLock, door.lockSettings, mayBeOpen: true, of: door)
+      retire(door.numberedLock, door.lockSettings, door.lockWord, of: door)
       saveEnd(of: door, boot)
     }
     locksReturned(to: new.doors)

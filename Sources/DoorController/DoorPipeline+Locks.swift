@@ -24,7 +24,7 @@ struct RetiredLock {
   let settings: LockSettings
   /// Whether it is the one of a run that hasn't ended well.
   var isOfLastRun = false
-  /// Whether it may stand open: one that never opened in this run is no more open than when this run began.
+  /// Whether it may have stood open when the door let go of it.
   var mayBeOpen = true
   /// The lock with which the door goes on, or came back; nil: the door is no more.
   var successor: Successor? = nil
@@ -78,8 +78,7 @@ extension DoorPipeline {
     } else if let place = retired.firstIndex(where: { $0.id == lock }) {
       if let word = LockWord(report.event) { retired[place].word = word }
       let old = retired[place]
-      tell(
-        report, follows: report.cause?.event, old.door, old.number, old.remark)
+      tell(report, follows: report.cause?.event, old.door, old.number, old.remark)
     }
   }
 
@@ -151,10 +150,10 @@ extension DoorPipeline {
   ///
   /// - Parameters:
   ///   - settings: the lock's.
-  ///   - mayBeOpen: whether it has opened in this run.
-  func retire(_ lock: NumberedLock, _ settings: LockSettings, mayBeOpen: Bool, of door: RunningDoor) {
+  ///   - word: what it said last.
+  func retire(_ lock: NumberedLock, _ settings: LockSettings, _ word: LockWord, of door: RunningDoor) {
     var old = RetiredLock(id: lock.id, door: door.id, number: door.number, settings: settings)
-    old.mayBeOpen = mayBeOpen
+    old.mayBeOpen = word != .stands(.closed)
     letGo(of: lock, old)
   }
 

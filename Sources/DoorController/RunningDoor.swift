@@ -24,9 +24,7 @@ final class RunningDoor {
   var lockWord = LockWord.nothing {
     didSet {
       switch lockWord {
-      case .stands(.open):
-        openingProblem = nil
-        lockHasOpened = true
+      case .stands(.open): openingProblem = nil
       case .failed(.open, let reason): openingProblem = reason
       case .nothing, .stands(.closed), .failed(.closed, _): break
       }
@@ -35,8 +33,6 @@ final class RunningDoor {
   /// Why the lock couldn't be opened, or didn't stay so, when it was to be open last; nil where it could: the closing behind it
   /// says nothing of that.
   private(set) var openingProblem: String?
-  /// Whether the lock has opened since it was made.
-  private(set) var lockHasOpened = false
   /// Whether the lock couldn't do what it was told last.
   var lockHasFailed: Bool { if case .failed = lockWord { true } else { false } }
   /// What is left in the battery of the lock's board, in percent; nil: there is none, or it isn't known.
@@ -123,7 +119,6 @@ final class RunningDoor {
     if !lockSettings.movesTheSame(as: door.settings.lock) { openingProblem = nil }
     lockSettings = door.settings.lock
     lockWord = .nothing
-    lockHasOpened = false
     battery = nil
     boardReports = [:]
     drive(mode.wanted(now: now.sinceBoot))
