@@ -40,7 +40,14 @@ struct RetiredLock {
   }
 
   /// The door has that lock now.
-  mutating func succeed(_ new: LockSettings) { successor = settings.movesTheSame(as: new) ? .same : .another }
+  mutating func succeed(_ new: LockSettings) {
+    var movesTheSame = settings.movesTheSame(as: new)
+    // Of programs that have changed behind a kill it isn't assumed that the new one closes what the old one has opened.
+    if isOfLastRun, case .command(let old) = settings, case .command(let commands) = new {
+      movesTheSame = old.lock == commands.lock
+    }
+    successor = movesTheSame ? .same : .another
+  }
 
   /// Whether nobody could close it, and nobody else will.
   var isLeftOpen: Bool { mayBeOpen && successor != .same && word != .stands(.closed) }
