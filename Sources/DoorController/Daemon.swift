@@ -97,8 +97,11 @@ public final class Daemon {
     watch.finish(pipeline, radio)
     announce(.stopped, counters: pipeline.snapshot(adding: radio.counters))
     let open = pipeline.doorsLeftOpen
-    if open.isEmpty { forgetLocks(configuration) } else { keepLocks(of: pipeline, configuration) }
-    if !open.isEmpty {
+    if open.isEmpty {
+      forgetLocks(configuration)
+    } else {
+      locksChanged = true
+      keepLocks(of: pipeline, configuration)
       throw .lockFailed("door \(open.map(\.text).joined(separator: ", ")): the lock couldn't be closed; see to it")
     }
     if let failure { throw .radio(failure) }
@@ -251,7 +254,7 @@ public final class Daemon {
       keptLocks = locks
     } catch {
       var event = DoorEvent(time: clocks.wall(), kind: .ledger)
-      event.state = "failed"
+      event.state = "incomplete"
       event.detail = "\(error); a daemon that is killed now leaves its locks to the configuration of the last start"
       emit(event)
     }

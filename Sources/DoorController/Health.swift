@@ -96,7 +96,7 @@ struct Health: Hashable, Sendable {
     if let problem = status.recording.problem { add(.ledger, "the ledger can't record: \(problem)") }
     for door in status.doors { look(at: door, now: status.time) }
     for door in status.leftOpen {
-      add(.lock, "door \(door): the lock that it had before a reload couldn't be closed")
+      add(.lock, "door \(door): a lock that it had before, in another configuration, couldn't be closed")
     }
     if status.recording.volatileIsLost {
       warn(.volatile, "the volatile directory can't be written: the next start waits as after a reboot")

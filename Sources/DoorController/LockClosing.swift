@@ -79,9 +79,9 @@ public enum LockClosing {
 
   /// What a run has left; a file that is another's, whose programs aren't run, or that can't be read is warned of.
   private static func recorded(ofState statePath: String) -> (locks: LocksInCharge?, warning: String?) {
-    do { return (try LocksInCharge(reading: LocksInCharge.path(ofState: statePath)), nil) } catch {
-      let words = "what a run has left isn't closed: \(LocksInCharge.path(ofState: statePath))"
-      return (nil, "\(error)".hasPrefix("/") ? "what a run has left isn't closed: \(error)" : "\(words): \(error)")
+    let path = LocksInCharge.path(ofState: statePath)
+    do { return (try LocksInCharge(reading: path), nil) } catch {
+      return (nil, "what a run has left in \(path) isn't closed: \(error)")
     }
   }
 

@@ -193,15 +193,8 @@ struct LockState: Sendable {
       retryAt = now + min(LockState.lastRetry, LockState.firstRetry * (1 << min(failures, 10)))
       failures += 1
     case (.open, .failed) where command == movingFor:
-      // Whoever asked is told; opening later, unasked, would surprise. Who asked to get out meanwhile is still to be let out.
-      commanded = .closed
-      if exits == movingForExits {
-        exitUntil = nil
-      } else if exitUntil != nil {
-        command += 1
-        cause = .exit
-        causedBy = command
-      }
+      // Whoever asked is told; opening later, unasked, would surprise.
+      giveUpOpening()
     case (.open, _): break
     }
   }
@@ -211,7 +204,7 @@ struct LockState: Sendable {
     guard position == place else { return }
     position = nil
     // Opening again, unasked, would surprise; but a command that came meanwhile counts.
-    if place == .open, command == toldCommand { giveUp() }
+    if place == .open, command == toldCommand { giveUpOpening() }
   }
 
   /// Has what strays again and again closed once a second; at once where it is the first time in a while.
@@ -236,6 +229,18 @@ struct LockState: Sendable {
     }
     giveUp()
     lateness = now - until
+  }
+
+  /// What the opening was for is over; but whoever asked to get out since it began is still to be let out, once.
+  private mutating func giveUpOpening() {
+    let isExitNew = exits != movingForExits
+    let exitEnd = exitUntil
+    giveUp()
+    guard isExitNew, let exitEnd else { return }
+    exitUntil = exitEnd
+    command += 1
+    cause = .exit
+    causedBy = command
   }
 
   private mutating func giveUp() {

@@ -229,6 +229,20 @@ private func opened(until: BootInstant?) -> LockState {
     #expect(state.next(now: at(1_100)) == .move(.closed), "once is enough")
   }
 
+  @Test("an exit within an opening that is lost opens once more", arguments: [true, false])
+  func exitWithinALostOpening(isNew: Bool) {
+    var state = resting()
+    if !isNew { state.letOut(until: at(3_000)) }
+    state.open(until: nil)
+    _ = state.next(now: at(10))
+    state.finished(.open, .done, now: at(20))
+    _ = state.standsUnmoved()
+    if isNew { state.letOut(until: at(3_000)) }
+    state.strayed(from: .open)
+    #expect(state.next(now: at(1_000)) == .move(isNew ? .open : .closed))
+    #expect(state.standingOrders == StandingOrders(opens: false, letsOut: isNew))
+  }
+
   @Test func anExitThatCouldNotOpenIsOver() {
     var state = resting()
     state.letOut(until: at(5_000))
